@@ -1,0 +1,1 @@
+"""One file per command: its flags, and its story in a few lines."""

@@ -1,0 +1,1 @@
+"""The GitHub client: the only room that uses requests."""

@@ -1,0 +1,1 @@
+"""The git layer: the only room that starts a git process."""
