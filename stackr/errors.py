@@ -61,3 +61,7 @@ class ConfigError(StackrError):
 
     kind = "config"
     exit_code = 7
+
+
+class LeaseLost(Refused):
+    """A push found a head branch elsewhere than expected: somebody else pushed meanwhile."""

@@ -1,0 +1,206 @@
+"""The text of a pull request: the commit's words, the stack block, digests, and the three-way merge of the two.
+
+The stack block is delimited by HTML comments, which GitHub keeps and does not show. Its attributes carry the Change-Id
+and a digest of the title and text that stackr last sent, so that an edit made on GitHub is recognised without storing
+anything elsewhere (docs/internals/protocol.md 3.2, 3.3 and 4).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+TITLE_LIMIT = 256
+BODY_LIMIT = 65_536
+
+_BLOCK = re.compile(r"<!-- stackr:begin v\d+(?P<attributes>[^>]*?)-->(?P<list>.*?)<!-- stackr:end -->", re.DOTALL)
+# What is left when somebody deletes one of the two comments by hand: a begin with the list after it, or an end.
+_BROKEN = re.compile(
+    r"<!-- stackr:begin v\d+(?P<attributes>[^>]*?)-->(?P<list>(?:\n+(?:Stack from stackr\b|\* ).*)*)"
+    r"|<!-- stackr:end -->"
+)
+_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+_ROW = re.compile(r"^\* (?:__->__ )?#(?P<number>\d+)(?P<landed> \(landed\))?\s*$", re.MULTILINE)
+_HEADLINE = "Stack from stackr (oldest at bottom):"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the stack list; ``number`` is ``None`` until the pull request of ``change_id`` exists."""
+
+    change_id: str = ""
+    number: int | None = None
+    landed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What stackr wants a pull request to say.
+
+    ``title`` and ``text`` come from the commit; ``rows`` are bottom first and empty for a single change; ``template``
+    is the repository's pull request template, used when the pull request is created; ``overwrite`` is
+    ``--update-fields``.
+    """
+
+    change_id: str
+    title: str
+    text: str
+    rows: tuple[Row, ...] = ()
+    template: str = ""
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stack block as found: its attributes, and the rows of its list from the bottom up."""
+
+    id: str = ""
+    title_digest: str = ""
+    text_digest: str = ""
+    tail: int = 0
+    rows: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A description taken apart: the text before and after the first block, and the block (``None``: there is none)."""
+
+    before: str
+    after: str
+    block: Block | None
+
+    @property
+    def text(self) -> str:
+        """The person's text, without any block."""
+        return "\n\n".join(part for part in (self.before, self.after) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The outcome of a merge: ``None`` where nothing differs; ``kept`` names the fields a person edited."""
+
+    title: str | None
+    body: str | None
+    kept: tuple[str, ...] = ()
+
+
+def normalise(text: str) -> str:
+    """``text`` as it is compared: GitHub's web page stores CRLF line ends, and blank edges mean nothing."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def digest(text: str) -> str:
+    """Twelve hex digits that change when a person edits ``text``."""
+    return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def parse(body: str) -> Parsed:
+    """Take a description apart. Several blocks are folded into the first; half a block counts as one."""
+    text = normalise(body)
+    matches = list(_BLOCK.finditer(text)) or list(_BROKEN.finditer(text))
+    if not matches:
+        return Parsed(text, "", None)
+    before, after = text[: matches[0].start()], text[matches[0].end() :]
+    return Parsed(_without_blocks(before), _without_blocks(after), _fold([_block(match) for match in matches]))
+
+
+def _without_blocks(text: str) -> str:
+    return normalise(_BROKEN.sub("", _BLOCK.sub("", text)))
+
+
+def _block(match: re.Match[str]) -> Block:
+    groups = match.groupdict()
+    attributes = dict(_ATTRIBUTE.findall(groups["attributes"] or ""))
+    title_digest, _, text_digest = attributes.get("digest", "").partition("-")
+    tail = attributes.get("tail", "")
+    rows = [Row(number=int(row["number"]), landed=bool(row["landed"])) for row in _ROW.finditer(groups["list"] or "")]
+    return Block(
+        attributes.get("id", ""),
+        title_digest,
+        text_digest,
+        int(tail) if tail.isdecimal() else 0,
+        tuple(reversed(rows)),
+    )
+
+
+def _fold(blocks: list[Block]) -> Block:
+    """The first block that knows what was sent, with every row any of them has."""
+    best = next((block for block in blocks if block.text_digest), blocks[0])
+    rows: dict[int | None, Row] = {}
+    for block in blocks:
+        for row in block.rows:
+            rows.setdefault(row.number, row)
+    return replace(best, rows=tuple(rows.values()))
+
+
+def text_of_message(message: str) -> str:
+    """The body of a commit message as description text: no subject, no Change-Id line, no stack block."""
+    _, _, rest = normalise(message).partition("\n\n")
+    lines = [line for line in rest.split("\n") if not re.match(r"Change-Id: I[0-9a-f]{40}\s*$", line)]
+    return re.sub(r"\n{3,}", "\n\n", _without_blocks("\n".join(lines)))
+
+
+def render_list(rows: tuple[Row, ...], change_id: str, numbers: Mapping[str, int]) -> str:
+    """The stack list for people, newest on top, an arrow at the page's own pull request; ``""`` without rows.
+
+    ``numbers`` maps change ids to pull request numbers; a row whose pull request does not exist yet is left out.
+    """
+    lines = []
+    for row in reversed(rows):
+        number = row.number if row.number is not None else numbers.get(row.change_id)
+        if number is None:
+            continue
+        arrow = "__->__ " if row.change_id == change_id and not row.landed else ""
+        lines.append(f"* {arrow}#{number}{' (landed)' if row.landed else ''}")
+    return "\n".join([_HEADLINE, *lines]) if lines else ""
+
+
+def new_body(wanted: Description, numbers: Mapping[str, int]) -> str:
+    """The description of a pull request that is about to be created: block, commit text, template."""
+    template = normalise(wanted.template)
+    text = "\n\n".join(part for part in (normalise(wanted.text), template) if part)
+    block = Block(wanted.change_id, digest(wanted.title), digest(text), len(template))
+    return _assemble(Parsed("", text, block), block, wanted, numbers)
+
+
+def merge(title: str, body: str, wanted: Description, numbers: Mapping[str, int]) -> Merged:
+    """Merge what GitHub shows with what the commit says, field by field.
+
+    A field whose digest is the one last sent follows the commit; one that a person edited is kept, unless
+    ``wanted.overwrite``. The block is always brought up to date.
+    """
+    found = parse(body)
+    block = found.block or Block()
+    tail = found.text[len(found.text) - block.tail :] if block.tail else ""
+    ours = "\n\n".join(part for part in (normalise(wanted.text), tail) if part)
+    new_title, title_digest, title_kept = _merge_field(title, wanted.title, block.title_digest, wanted.overwrite)
+    new_text, text_digest, text_kept = _merge_field(found.text, ours, block.text_digest, wanted.overwrite)
+    kept = tuple(name for name, flag in (("title", title_kept), ("description", text_kept)) if flag)
+    block = Block(wanted.change_id, title_digest, text_digest, block.tail)
+    parts = found if new_text == found.text else Parsed("", new_text, block)
+    assembled = _assemble(parts, block, wanted, numbers)
+    return Merged(
+        new_title if normalise(new_title) != normalise(title) else None,
+        assembled if assembled != normalise(body) else None,
+        kept,
+    )
+
+
+def _merge_field(theirs: str, ours: str, sent: str, overwrite: bool) -> tuple[str, str, bool]:
+    """(text to have, digest to record, whether a person's edit was kept)."""
+    if normalise(theirs) == normalise(ours):
+        return theirs, digest(theirs), False
+    if overwrite or digest(theirs) == sent:
+        return ours, digest(ours), False
+    return theirs, sent, True
+
+
+def _assemble(parts: Parsed, block: Block, wanted: Description, numbers: Mapping[str, int]) -> str:
+    attributes = f'id="{block.id}" digest="{block.title_digest}-{block.text_digest}"'
+    if block.tail:
+        attributes += f' tail="{block.tail}"'
+    listing = render_list(wanted.rows, wanted.change_id, numbers)
+    lines = [f"<!-- stackr:begin v1 {attributes} -->", *([listing] if listing else []), "<!-- stackr:end -->"]
+    return "\n\n".join(part for part in (parts.before, "\n".join(lines), parts.after) if part)

@@ -1,0 +1,84 @@
+"""Which commit is which change: Change-Id trailers and the head branch that follows from an id.
+
+A change is named by a ``Change-Id: I<40 hex>`` trailer, Gerrit's form
+(https://gerrit-review.googlesource.com/Documentation/user-changeid.html). Messages are bytes here, so that a message in
+any encoding passes through unharmed; trailers are ASCII in every encoding git knows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from stackr.core.model import Commit
+
+DEFAULT_TEMPLATE = "stackr/{user}/{id}"
+ID_DIGITS = 10
+
+_ID_LINE = re.compile(rb"^Change-Id: (I[0-9a-f]{40})[ \t]*\r?$", re.MULTILINE)
+# A trailer line or its continuation, as git-interpret-trailers(1) has it.
+_TRAILER = re.compile(rb"^[A-Za-z0-9][A-Za-z0-9-]*[ \t]*:[ \t]*\S.*$|^\(cherry picked from commit [0-9a-f]+\)$")
+_CONTINUATION = re.compile(rb"^[ \t]+\S")
+
+
+def new_id(commit: Commit, salt: str = "") -> str:
+    """A Change-Id for a commit without one.
+
+    It follows from the commit alone, so a run that died and the run that finishes its work agree on it. ``salt`` gives
+    a different id to the same commit (``stackr id --new``).
+    """
+    return "I" + hashlib.sha1(f"stackr {salt} {commit.oid}".encode(), usedforsecurity=False).hexdigest()
+
+
+def change_id(message: bytes) -> str:
+    """The id in a message, wherever it stands; of several, the first; ``""`` if there is none."""
+    found = _ID_LINE.search(message)
+    return found.group(1).decode() if found else ""
+
+
+def with_change_id(message: bytes, wanted: str) -> bytes:
+    """The message with exactly one Change-Id, ``wanted``, in its trailer block.
+
+    A message that has just that one id is returned unchanged. Other ids (a squash leaves them) are removed; the trailer
+    joins an existing trailer block, else it begins one (git-interpret-trailers(1)).
+    """
+    if _ID_LINE.findall(message) == [wanted.encode()]:
+        return message
+    newline = b"\r\n" if b"\r\n" in message else b"\n"
+    bare = _without_ids(message).rstrip()
+    separator = newline if _ends_in_trailers(bare) else newline * 2
+    return bare + separator + b"Change-Id: " + wanted.encode() + newline
+
+
+def _without_ids(message: bytes) -> bytes:
+    lines = message.split(b"\n")
+    return b"\n".join(line for line in lines if not _ID_LINE.match(line))
+
+
+def _ends_in_trailers(message: bytes) -> bool:
+    """Whether the last paragraph is a trailer block: not the subject, and every line a trailer or its continuation."""
+    paragraphs = re.split(rb"\n[ \t]*\n", message.replace(b"\r\n", b"\n").strip(b"\n"))
+    if len(paragraphs) < 2:
+        return False
+    lines = paragraphs[-1].strip(b"\n").split(b"\n")
+    return bool(_TRAILER.match(lines[0])) and all(_TRAILER.match(x) or _CONTINUATION.match(x) for x in lines)
+
+
+def short_id(change: str) -> str:
+    """The part of an id that stands in a branch name: its first ten hex digits."""
+    return change.removeprefix("I")[:ID_DIGITS]
+
+
+def head_ref(change: str, user: str, template: str = DEFAULT_TEMPLATE) -> str:
+    """The head branch of a change: ``stackr/<user>/<first 10 hex digits>`` unless the template says otherwise."""
+    return template.format(user=user, id=short_id(change))
+
+
+def known_head_ref(change: str, branches: Iterable[str]) -> str | None:
+    """The branch a change already has, among known branch names: the one that ends in ``/<id>``.
+
+    A change taken over from somebody else keeps its branch.
+    """
+    ending = "/" + short_id(change)
+    return next((branch for branch in branches if branch.endswith(ending)), None)

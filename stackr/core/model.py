@@ -1,0 +1,263 @@
+"""The nouns of stackr as frozen values: commits, pull requests, changes, stacks and the commit graph.
+
+Nothing here reads or decides; ``observe`` fills these in and the planners in this package read them.
+The words are those of docs/glossary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+ZERO_OID = "0" * 40
+
+
+class PullState(str, Enum):
+    """The state of a pull request, as GitHub has it."""
+
+    OPEN = "open"
+    MERGED = "merged"
+    CLOSED = "closed"
+
+
+class Review(str, Enum):
+    """What the latest reviews of the present head say, with the rules of the base branch."""
+
+    APPROVED = "approved"
+    CHANGES_REQUESTED = "changes-requested"
+    REQUIRED = "required"
+    NONE = "none"
+
+
+class Checks(str, Enum):
+    """The rollup of statuses and check runs of the head commit."""
+
+    PASSING = "passing"
+    FAILING = "failing"
+    PENDING = "pending"
+    NONE = "none"
+
+
+class Mergeable(str, Enum):
+    """GitHub computes this in the background, so ``UNKNOWN`` is a normal answer."""
+
+    YES = "yes"
+    CONFLICTING = "conflicting"
+    UNKNOWN = "unknown"
+
+
+class Style(str, Enum):
+    """How a changed change reaches its head branch: a commit on top, or the local commit itself, leased."""
+
+    APPEND = "append"
+    REWRITE = "rewrite"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit object, bytes as git stores them.
+
+    ``author`` and ``committer`` are the raw header values (``b"Name <mail> 1700000000 +0100"``); ``message`` is
+    everything after the blank line; ``encoding`` is the value of the encoding header (``""`` when absent, which
+    git reads as UTF-8); ``extra`` holds the other headers in order (``mergetag``, ``HG:...``, never ``gpgsig``).
+    """
+
+    oid: str
+    tree: str
+    parents: tuple[str, ...]
+    author: bytes
+    committer: bytes
+    message: bytes
+    encoding: str = ""
+    extra: tuple[tuple[bytes, bytes], ...] = ()
+    signed: bool = False
+
+    @property
+    def text(self) -> str:
+        """The message for people: undecodable bytes become U+FFFD, line ends become ``\\n``."""
+        return decode(self.message, self.encoding).replace("\r\n", "\n")
+
+    @property
+    def subject(self) -> str:
+        """The first paragraph on one line, as ``git log --format=%s`` has it."""
+        paragraph = self.text.lstrip("\n").split("\n\n", 1)[0]
+        return " ".join(line.strip() for line in paragraph.split("\n") if line.strip())
+
+    @property
+    def author_name(self) -> str:
+        """The author's name, empty if the header has none."""
+        return decode(self.author.split(b"<", 1)[0].strip(), self.encoding)
+
+
+def decode(raw: bytes, encoding: str) -> str:
+    """Text of ``raw`` for people; an unknown encoding is read as UTF-8, undecodable bytes become U+FFFD."""
+    try:
+        return raw.decode(encoding or "utf-8", errors="replace")
+    except LookupError:
+        return raw.decode("utf-8", errors="replace")
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """A commit that does not exist yet.
+
+    ``label`` names it within one plan (it starts with ``:``); ``parents`` are object ids or labels of commits that
+    stand earlier in the plan. ``author`` or ``committer`` of ``None`` means the person who runs stackr, now.
+    """
+
+    label: str
+    tree: str
+    parents: tuple[str, ...]
+    message: bytes
+    author: bytes | None = None
+    committer: bytes | None = None
+    encoding: str = ""
+    extra: tuple[tuple[bytes, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewVote:
+    """One person's latest opinion and the commit it was given on."""
+
+    login: str
+    state: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request as GitHub describes it at one moment."""
+
+    number: int
+    node_id: str
+    url: str
+    state: PullState
+    draft: bool
+    head_ref: str
+    head_oid: str
+    base_ref: str
+    title: str
+    body: str
+    author: str = ""
+    merge_commit: str | None = None
+    review: Review = Review.NONE
+    votes: tuple[ReviewVote, ...] = ()
+    checks: Checks = Checks.NONE
+    mergeable: Mergeable = Mergeable.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One commit of the stack together with its pull request, its head branch and what this clone knows of it.
+
+    ``id`` is ``""`` only before ids are assigned. ``commit`` has the local state; ``remote_head`` is the head
+    branch's tip on GitHub (``None``: no such branch); ``accepted`` and ``pushing`` are the refs
+    ``refs/stackr/heads/<id>`` and ``refs/stackr/pushing/<id>`` of docs/internals/protocol.md 2.7.
+    """
+
+    id: str
+    commit: Commit
+    head_ref: str
+    remote_head: str | None = None
+    accepted: str | None = None
+    pushing: str | None = None
+    pull: PullRequest | None = None
+
+    @property
+    def title(self) -> str:
+        """The subject line of the local commit."""
+        return self.commit.subject
+
+
+@dataclass(frozen=True, slots=True)
+class Trunk:
+    """The remote branch the stack will land on, and its tip as last known."""
+
+    name: str
+    oid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where HEAD is: ``branch`` is a full ref name, or ``None`` when detached."""
+
+    branch: str | None
+    oid: str
+
+    @property
+    def branch_name(self) -> str | None:
+        """The short name of the branch."""
+        return self.branch.removeprefix("refs/heads/") if self.branch else None
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A pull request that was in this stack and is no longer; never closed unless asked."""
+
+    pull: PullRequest
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Commit id to parent ids, for as much of the history as a decision needs.
+
+    Commits that are not a key are the edge of what was read: they are contained in their children and in
+    themselves, and nothing below them is known.
+    """
+
+    parents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    _memo: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def ancestors(self, oid: str) -> frozenset[str]:
+        """Every known ancestor of ``oid``, itself included."""
+        if oid in self._memo:
+            return self._memo[oid]
+        seen: set[str] = set()
+        todo = [oid]
+        while todo:
+            current = todo.pop()
+            if current in seen:
+                continue
+            if current in self._memo:
+                seen |= self._memo[current]
+                continue
+            seen.add(current)
+            todo.extend(self.parents.get(current, ()))
+        self._memo[oid] = frozenset(seen)
+        return self._memo[oid]
+
+    def contains(self, descendant: str, ancestor: str) -> bool:
+        """Whether ``ancestor`` is reachable from ``descendant`` (a commit contains itself)."""
+        return ancestor in self.ancestors(descendant)
+
+    def with_commits(self, more: Mapping[str, tuple[str, ...]]) -> Graph:
+        """The graph with planned commits added, by label."""
+        return Graph({**self.parents, **more})
+
+
+@dataclass(frozen=True)
+class Stack:
+    """All facts a planner needs, bottom change first.
+
+    ``trees`` maps remote heads to their trees where known. ``orphans`` are open pull requests that left the stack.
+    ``landed_numbers`` are pull requests that the list on GitHub marks as landed, lowest first. ``foreign`` holds,
+    by change id, the commits others pushed to a head branch, oldest first. ``local_branches`` maps full ref names
+    of local branches to commits.
+    """
+
+    trunk: Trunk
+    head: Head
+    changes: tuple[Change, ...]
+    orphans: tuple[Orphan, ...] = ()
+    graph: Graph = field(default_factory=Graph)
+    trees: Mapping[str, str] = field(default_factory=dict)
+    foreign: Mapping[str, tuple[Commit, ...]] = field(default_factory=dict)
+    local_branches: Mapping[str, str] = field(default_factory=dict)
+    landed_numbers: tuple[int, ...] = ()
+    remote: str = "origin"
+
+    def position(self, change_id: str) -> int:
+        """The index of a change, 0 at the bottom; raises ``StopIteration`` when it is not in the stack."""
+        return next(i for i, change in enumerate(self.changes) if change.id == change_id)

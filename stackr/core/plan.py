@@ -1,0 +1,126 @@
+"""A plan as data: what a command is about to do, in the order in which it is safe to die after every step.
+
+Built purely by the planners, shown by ``--dry-run``, carried out by ``stackr.execute``. Commits that do not exist yet
+are named by labels (``:...``), pull requests that do not exist yet by their change id; ``execute`` resolves both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stackr.core.body import Description
+from stackr.core.model import NewCommit
+
+
+@dataclass(frozen=True, slots=True)
+class WriteCommit:
+    """Write one commit object; ``why`` is ``id`` (a Change-Id is added) or ``head`` (a head branch moves on)."""
+
+    commit: NewCommit
+    why: str
+    change_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RefMove:
+    """One ref from ``old`` (``None``: must not exist) to ``new`` (``None``: delete); ``new`` may be a label."""
+
+    ref: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRefs:
+    """Local refs in one transaction; ``detached_head`` moves HEAD itself."""
+
+    moves: tuple[RefMove, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Park:
+    """Retarget an open pull request to trunk before the push, so that the push cannot merge or close it."""
+
+    number: int
+    node_id: str
+    base_ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """One head branch: from ``expected`` (``None``: must not exist) to ``new`` (an object id or a label)."""
+
+    change_id: str
+    ref: str
+    new: str
+    expected: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PushRefs:
+    """All head branches of the command in one ``git push --atomic``, a lease each."""
+
+    pushes: tuple[Push, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reopen:
+    """Reopen a closed pull request; its head branch exists again by then."""
+
+    number: int
+    node_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreatePull:
+    """Create the pull request of a change. Creates run in order, bottom first."""
+
+    change_id: str
+    head_ref: str
+    base_ref: str
+    title: str
+    description: Description
+    draft: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UpdatePull:
+    """Bring a pull request to what is wanted; a field that is ``None`` or empty is not touched.
+
+    The description is merged against the text on GitHub at the moment of writing (``body.merge``), so an edit made
+    meanwhile survives.
+    """
+
+    change_id: str
+    number: int | None
+    node_id: str | None
+    base_ref: str | None = None
+    description: Description | None = None
+    draft: bool | None = None
+    reviewers: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRefs:
+    """Delete head branches on GitHub, after nothing targets them any more; (ref, expected oid) pairs."""
+
+    refs: tuple[tuple[str, str], ...]
+
+
+Action = WriteCommit | MoveRefs | Park | PushRefs | Reopen | CreatePull | UpdatePull | DeleteRefs
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything a command will do. ``notes`` are sentences for the user that need no action."""
+
+    command: str
+    actions: tuple[Action, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would be written anywhere."""
+        return not self.actions

@@ -1,0 +1,222 @@
+"""What execute and observe need from the outside, as Protocols; the rooms that implement them do not know each other.
+
+``Repo`` is implemented by ``stackr.repo``, ``Forge`` by ``stackr.github``, ``Ui`` by ``stackr.ui``. The data that cross
+these borders are defined here and in ``stackr.core.model``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from stackr.core.model import Commit, Head, NewCommit, PullRequest
+from stackr.core.plan import RefMove
+
+
+@dataclass(frozen=True, slots=True)
+class LocalState:
+    """What one look at the repository tells, without the network.
+
+    ``refs`` maps full ref names to object ids: local branches, everything under ``refs/stackr/``, and the
+    remote-tracking branches of the chosen remote. ``busy`` names an unfinished operation (``rebase``, ``merge``,
+    ``cherry-pick``, ``revert``, ``bisect``, ``am``) or is ``""``. ``other_worktrees`` maps branches checked out in
+    another worktree to its path.
+    """
+
+    head: Head | None
+    refs: Mapping[str, str]
+    remote_head: str | None = None
+    busy: str = ""
+    other_worktrees: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RefUpdate:
+    """One ref of a push: full remote ref name, object id to put there (``None``: delete), lease (``None``: absent)."""
+
+    ref: str
+    new: str | None
+    expected: str | None
+
+
+class Repo(Protocol):
+    """The git layer. Every method starts at most one git process, whatever the number of objects."""
+
+    def local_state(self, remote: str) -> LocalState:
+        """HEAD, branches, our own refs and the tracking refs of ``remote``."""
+        ...
+
+    def resolve(self, revision: str) -> str:
+        """The commit id of a revision; raises ``UsageError`` when there is none."""
+        ...
+
+    def list_commits(self, tips: Sequence[str], exclude: Sequence[str]) -> tuple[Commit, ...]:
+        """Commits reachable from ``tips`` and not from ``exclude``, parents before children."""
+        ...
+
+    def read_commits(self, oids: Iterable[str]) -> dict[str, Commit]:
+        """Commit objects by id; an id that is not here is left out, and nothing is fetched for it."""
+        ...
+
+    def read_graph(self, tips: Sequence[str], exclude: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Parents by commit id for ``tips`` without what ``exclude`` reaches (tips that are not here are ignored)."""
+        ...
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """Whether ``ancestor`` is reachable from ``descendant``."""
+        ...
+
+    def read_file(self, commit: str, paths: Sequence[str]) -> bytes | None:
+        """The first of ``paths`` (compared without case) that is a file in the tree of ``commit``."""
+        ...
+
+    def write_commits(self, commits: Sequence[NewCommit]) -> dict[str, str]:
+        """Write commits whose parents are object ids or earlier labels; returns object ids by label."""
+        ...
+
+    def move_refs(self, moves: Sequence[RefMove], reason: str) -> None:
+        """Move refs in one transaction with a reflog message; raises ``Refused`` if one is not at its old value.
+
+        The ref name ``HEAD`` moves a detached HEAD.
+        """
+        ...
+
+    def fetch(self, remote: str, refspecs: Sequence[str]) -> None:
+        """One ``git fetch``; raises ``GitHubError``, ``ConfigError`` or ``GitError``."""
+        ...
+
+    def push(self, remote: str, updates: Sequence[RefUpdate]) -> None:
+        """One ``git push --atomic`` with an explicit lease per ref.
+
+        Raises ``LeaseLost`` (a ``Refused``) when a ref was not where expected, ``GitError`` when a hook or rule
+        declined, ``ConfigError`` without access, ``GitHubError`` when the network failed (the push may have happened).
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """What to read from GitHub in one go: pull requests by head branch, branch tips, pull requests by number.
+
+    ``trunk`` is a short branch name or ``None`` for the repository's default branch. ``details`` adds reviews and
+    mergeability, ``checks`` the rollups (asked apart: fine-grained tokens cannot read them).
+    """
+
+    heads: tuple[str, ...] = ()
+    trunk: str | None = None
+    numbers: tuple[int, ...] = ()
+    details: bool = False
+    checks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForgeFacts:
+    """What GitHub says. ``pulls`` maps each asked head branch to its pull requests, newest first.
+
+    ``branches`` maps each asked head branch to its tip (``None``: no such branch). ``trunk_oid`` is ``None`` when the
+    trunk does not exist.
+    """
+
+    repository_id: str
+    default_branch: str
+    can_push: bool
+    trunk: str
+    trunk_oid: str | None
+    branches: Mapping[str, str | None] = field(default_factory=dict)
+    pulls: Mapping[str, tuple[PullRequest, ...]] = field(default_factory=dict)
+    by_number: Mapping[int, PullRequest] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewPull:
+    """One pull request to create; ``head`` and ``base`` are short branch names of this repository."""
+
+    head: str
+    base: str
+    title: str
+    body: str
+    draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PullText:
+    """Title and description of a pull request as they stand on GitHub now."""
+
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The outcome of ``create_pulls``: pull requests by head branch, and the texts all of them had right afterwards."""
+
+    pulls: Mapping[str, PullRequest]
+    texts: Mapping[int, PullText] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PullEdit:
+    """Changes to one pull request; only what is set is sent (a native stack refuses even an unchanged base)."""
+
+    number: int
+    node_id: str
+    title: str | None = None
+    body: str | None = None
+    base: str | None = None
+    draft: bool | None = None
+    reopen: bool = False
+    reviewers: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+class Forge(Protocol):
+    """GitHub. Requests do not grow with the stack beyond what docs/internals/protocol.md states."""
+
+    def viewer(self) -> str:
+        """The login of the token's owner; one request."""
+        ...
+
+    def read(self, request: ReadRequest) -> ForgeFacts:
+        """All facts in one request (two, side by side, with ``checks``)."""
+        ...
+
+    def create_pulls(self, repository_id: str, pulls: Sequence[NewPull], reread: Sequence[int] = ()) -> Created:
+        """Create in order, bottom first, several a request; what was lost is looked up before it is repeated.
+
+        The last answer also carries the present title and description of every pull request created here and of
+        those in ``reread``. Raises ``GitHubError`` naming what was created and what was not.
+        """
+        ...
+
+    def read_texts(self, numbers: Sequence[int]) -> dict[int, PullText]:
+        """Title and description by number; one request."""
+        ...
+
+    def update_pulls(self, edits: Sequence[PullEdit]) -> None:
+        """Apply edits, ten and more a request, several requests at once; ``GitHubError`` for the first that failed."""
+        ...
+
+
+class Ui(Protocol):
+    """Talk on stderr."""
+
+    def note(self, text: str) -> None:
+        """One sentence for the user."""
+        ...
+
+    def warn(self, text: str) -> None:
+        """One sentence the user should not overlook."""
+        ...
+
+    def step(self, text: str) -> None:
+        """What is happening now, on a terminal only."""
+        ...
+
+    def wait(self, seconds: float, reason: str) -> None:
+        """Wait with a visible, interruptible countdown."""
+        ...
+
+
+Sleep = Callable[[float, str], None]
