@@ -1,0 +1,161 @@
+"""The command ``stackr``: the table of its commands, and the one place that prints an error and exits.
+
+``stackr --help`` must start at once, so a command's module is imported only when that command runs or shows its own
+help; until then the static table speaks for it (tests/cli/test_startup.py holds the table to the real docstrings).
+Not here: what an exception means to the user (``stackr.failures``), and what commands need to work (``stackr.app``).
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from stackr import __version__, failures, options
+from stackr.options import Invocation
+from stackr.ui import output
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command: the module in ``stackr.commands`` whose attribute ``command`` it is, and its line in the help."""
+
+    module: str
+    section: str
+    help: str
+
+
+_DAILY, _LOOK, _TRY, _SET_UP = "The daily loop", "Looking", "Trying it out", "Setting up"
+
+COMMANDS: dict[str, Entry] = {
+    "submit": Entry("submit", _DAILY, "Create or update one pull request for every commit of the stack."),
+    "status": Entry("status", _LOOK, "Show the stack: pull requests, reviews, checks, and what to do next."),
+    "id": Entry("id", _LOOK, "Show a commit's Change-Id, or give it a new one."),
+    "demo": Entry("demo", _TRY, "Watch a real stack being submitted, amended and reordered in the sandbox."),
+    "sandbox": Entry("sandbox", _TRY, "A GitHub in miniature on this machine."),
+    "doctor": Entry("doctor", _SET_UP, "Check everything that stackr needs, and say what to do about it."),
+    "config": Entry("config", _SET_UP, "Show every setting and where its value comes from."),
+    "auth": Entry("auth", _SET_UP, "See which token stackr uses."),
+    "hook": Entry("hook", _SET_UP, "Let git name changes at commit time."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands from ``COMMANDS`` and imports one only to use it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command; ``None`` if there is none of that name."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = importlib.import_module(f"stackr.commands.{entry.module}").command
+        _accept_color(command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and remember its name for errors."""
+        if args and args[0] not in COMMANDS:
+            raise failures.unknown_command(args[0], COMMANDS)
+        options.of(ctx).command = args[0]
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table, by section; no command is imported for it."""
+        for section in dict.fromkeys(entry.section for entry in COMMANDS.values()):
+            with formatter.section(section):
+                formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items() if entry.section == section])
+
+
+def _accept_color(command: click.Command) -> None:
+    """Understand ``--color`` after the command too; once, since click keeps commands for good."""
+    if isinstance(command, click.Group):
+        for member in command.commands.values():
+            _accept_color(member)
+    elif all("--color" not in parameter.opts for parameter in command.params):
+        command.params.append(options.color_option(hidden=True))
+
+
+def _enter(context: click.Context, _: click.Parameter, directories: Sequence[str]) -> None:
+    """``-C``, as git(1) has it: each is relative to the one before, an empty one changes nothing."""
+    try:
+        place = Path.cwd()
+    except FileNotFoundError as problem:
+        raise failures.refuse_without_directory() from problem
+    for directory in directories:
+        place = place / directory
+        if not place.is_dir():
+            raise click.UsageError(f'there is no directory "{directory}" to change to (-C)')
+    options.of(context).directory = place
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[options.color_option()],
+    epilog="Every command has --help. Exit codes and the JSON documents: docs/reference/cli.md.",
+)
+@click.option(
+    "-C",
+    "directories",
+    metavar="DIR",
+    multiple=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_enter,
+    help="Run as if started in DIR.",
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Stacked pull requests on GitHub: one commit, one pull request, no force-push."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def run(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with a code of docs/reference/cli.md; the entry point of ``stackr``."""
+    output.never_crash_on_characters()
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    invocation = Invocation()
+    try:
+        code = _call(argv, invocation)
+        output.flush()
+    except BaseException as problem:
+        if isinstance(problem, (SystemExit, GeneratorExit)):
+            raise
+        code = _fail(problem, argv, invocation)
+    sys.exit(code)
+
+
+def _call(argv: list[str], invocation: Invocation) -> int:
+    """The exit code of a run that raised nothing: what the command returned, if that is a number."""
+    result: Any = cli.main(args=argv, prog_name="stackr", standalone_mode=False, obj=invocation)
+    return result if isinstance(result, int) and not isinstance(result, bool) else 0
+
+
+def _fail(problem: BaseException, argv: list[str], invocation: Invocation) -> int:
+    """Say once what went wrong; returns the exit code."""
+    if output.is_closed_pipe(problem):
+        # The reader went away (`stackr status | head -1`): say nothing, and end as SIGPIPE would have ended us.
+        output.abandon()
+        return 128 + 13
+    failure = failures.explain(problem, argv, invocation)
+    if failure.as_json:
+        output.write_json(failures.document(failure))
+    else:
+        output.write_error(failure.message, failure.safe, failure.next_step, color=invocation.color, env=os.environ)
+    output.abandon()
+    return failure.code

@@ -1,0 +1,99 @@
+"""The process's two output streams, used with care: encodings, closed pipes, full disks, the form of an error.
+
+``Console`` builds on this. Nothing here knows what a command has to say.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+from stackr.ui.text import clean_lines, to_encoding
+
+RED, DIM, BOLD = "31", "2", "1"
+
+
+def never_crash_on_characters() -> None:
+    """Let no character end the program: a title in Japanese in a C locale prints question marks."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # None, closed, or not a text file
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def wants_color(stream: TextIO | None, color: str, env: Mapping[str, str]) -> bool:
+    """Whether to colour: the flag, then NO_COLOR (https://no-color.org), then whether ``stream`` is a terminal."""
+    if color != "auto":
+        return color == "always"
+    return not env.get("NO_COLOR") and is_terminal(stream) and env.get("TERM") != "dumb"
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person looks at ``stream``; a missing or closed one is no terminal."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
+def paint(text: str, code: str, on: bool) -> str:
+    """``text`` with one ANSI attribute (ECMA-48 SGR), or as it is."""
+    return f"\x1b[{code}m{text}\x1b[0m" if on else text
+
+
+def write(stream: TextIO | None, text: str) -> None:
+    """``text`` and a line end; a stream that the caller closed before starting us is ignored."""
+    if stream is not None:
+        stream.write(to_encoding(text, getattr(stream, "encoding", None)) + "\n")
+
+
+def write_json(document: Mapping[str, Any]) -> None:
+    """One document on stdout: ASCII, so that every locale can carry it."""
+    write(sys.stdout, json.dumps(document, ensure_ascii=True, indent=2))
+
+
+def write_error(message: str, safe: str, next_step: str, *, color: str = "auto", env: Mapping[str, str]) -> None:
+    """The three lines of an error on stderr; further lines of a part are indented under its first."""
+    painted = wants_color(sys.stderr, color, env)
+    for label, text, code in (("error: ", message, RED), ("safe:  ", safe, DIM), ("next:  ", next_step, BOLD)):
+        first, *rest = clean_lines(text)
+        with contextlib.suppress(OSError, ValueError):  # nobody is left to tell
+            write(sys.stderr, paint(label, code, painted) + "\n       ".join([first, *rest]))
+
+
+def flush() -> None:
+    """Bring what was written to where it goes, so that a full disk is noticed while it can be reported."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            stream.flush()
+
+
+def is_closed_pipe(problem: BaseException) -> bool:
+    """Whether ``problem`` means that the reader of our stdout or stderr went away."""
+    # Windows reports a closed pipe as EINVAL.
+    closed = isinstance(problem, BrokenPipeError) or (
+        isinstance(problem, OSError) and problem.errno == errno.EINVAL and os.name == "nt"
+    )
+    return closed and not _can_flush()
+
+
+def _can_flush() -> bool:
+    try:
+        flush()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def abandon() -> None:
+    """Let the interpreter end in peace: what cannot be flushed is thrown away."""
+    if _can_flush():
+        return
+    with contextlib.suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                os.dup2(nowhere.fileno(), stream.fileno())
