@@ -41,7 +41,7 @@ class Description:
 
     ``title`` and ``text`` come from the commit; ``rows`` are bottom first and empty for a single change; ``template``
     is the repository's pull request template, used when the pull request is created; ``overwrite`` is
-    ``--update-fields``.
+    ``--update-fields``; with ``list_only`` just the stack list is brought up to date, whatever the commit says.
     """
 
     change_id: str
@@ -50,6 +50,7 @@ class Description:
     rows: tuple[Row, ...] = ()
     template: str = ""
     overwrite: bool = False
+    list_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,9 @@ def merge(title: str, body: str, wanted: Description, numbers: Mapping[str, int]
     """
     found = parse(body)
     block = found.block or Block()
+    if wanted.list_only:
+        assembled = _assemble(found, replace(block, id=wanted.change_id), wanted, numbers)
+        return Merged(None, assembled if assembled != normalise(body) else None)
     tail = found.text[len(found.text) - block.tail :] if block.tail else ""
     ours = "\n\n".join(part for part in (normalise(wanted.text), tail) if part)
     new_title, title_digest, title_kept = _merge_field(title, wanted.title, block.title_digest, wanted.overwrite)

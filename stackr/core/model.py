@@ -244,7 +244,9 @@ class Stack:
     ``trees`` maps remote heads to their trees where known. ``orphans`` are open pull requests that left the stack.
     ``landed_numbers`` are pull requests that the list on GitHub marks as landed, lowest first. ``foreign`` holds,
     by change id, the commits others pushed to a head branch, oldest first. ``local_branches`` maps full ref names
-    of local branches to commits.
+    of local branches to commits. ``newer_trunk`` names, by change id, a trunk commit that the change's remote head
+    contains and the local stack does not: its pull request would show that commit's work backwards. ``own_refs`` is
+    everything under ``refs/stackr/``.
     """
 
     trunk: Trunk
@@ -256,7 +258,10 @@ class Stack:
     foreign: Mapping[str, tuple[Commit, ...]] = field(default_factory=dict)
     local_branches: Mapping[str, str] = field(default_factory=dict)
     landed_numbers: tuple[int, ...] = ()
+    newer_trunk: Mapping[str, str] = field(default_factory=dict)
+    own_refs: Mapping[str, str] = field(default_factory=dict)
     remote: str = "origin"
+    repository_id: str = ""
 
     def position(self, change_id: str) -> int:
         """The index of a change, 0 at the bottom; raises ``StopIteration`` when it is not in the stack."""

@@ -39,6 +39,14 @@ class MoveRefs:
 
 
 @dataclass(frozen=True, slots=True)
+class SetConfig:
+    """Remember a choice in the clone's own git configuration (``branch.<name>.stackrBase``)."""
+
+    key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Park:
     """Retarget an open pull request to trunk before the push, so that the push cannot merge or close it."""
 
@@ -109,7 +117,7 @@ class DeleteRefs:
     refs: tuple[tuple[str, str], ...]
 
 
-Action = WriteCommit | MoveRefs | Park | PushRefs | Reopen | CreatePull | UpdatePull | DeleteRefs
+Action = WriteCommit | MoveRefs | SetConfig | Park | PushRefs | Reopen | CreatePull | UpdatePull | DeleteRefs
 
 
 @dataclass(frozen=True, slots=True)

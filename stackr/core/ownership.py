@@ -1,0 +1,47 @@
+"""Whose commit is at the tip of a head branch: ours, one we may take over, or somebody else's.
+
+docs/internals/protocol.md 2.7 and 3.1. ``refs/stackr/heads/<id>`` is our own record, so a background ``git fetch``
+cannot forge it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from stackr.core.model import Change, Stack
+
+HEADS = "refs/stackr/heads/"
+PUSHING = "refs/stackr/pushing/"
+BRANCHES = "refs/stackr/branches/"
+
+
+class Ownership(Enum):
+    """What the remote tip of a change is to us."""
+
+    ABSENT = "absent"
+    OURS = "ours"
+    ADOPTABLE = "adoptable"
+    FOREIGN = "foreign"
+
+
+def ownership(change: Change, stack: Stack) -> Ownership:
+    """Classify the remote head of ``change``.
+
+    ``ADOPTABLE``: not recorded as ours, but nothing of it would be lost. Its tree is the local one, or (without any
+    record: a second machine, a colleague's stack) the local commit already contains it.
+    """
+    remote = change.remote_head
+    if remote is None:
+        return Ownership.ABSENT
+    if remote in (change.accepted, change.pushing):
+        return Ownership.OURS
+    if stack.trees.get(remote) == change.commit.tree:
+        return Ownership.ADOPTABLE
+    if change.accepted is None and stack.graph.contains(change.commit.oid, remote):
+        return Ownership.ADOPTABLE
+    return Ownership.FOREIGN
+
+
+def foreign_changes(stack: Stack) -> tuple[Change, ...]:
+    """The changes whose head branch somebody else moved, bottom first."""
+    return tuple(change for change in stack.changes if ownership(change, stack) is Ownership.FOREIGN)

@@ -1,0 +1,39 @@
+"""Which pull requests have to be parked on trunk before a push; GitHub's worst trap in one function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stackr.core.heads import HeadPlan, LocalCommits, final_graph
+from stackr.core.model import PullRequest, PullState, Stack
+from stackr.core.plan import Park
+
+
+def plan_parks(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> Iterator[Park]:
+    """The open pull requests that the push would merge or close, to be retargeted to trunk first.
+
+    GitHub marks a pull request merged as soon as its head is reachable from its base, for any base, for ever
+    (docs/internals/github-facts.md, "Merging and closing"). GitHub may look at a moment when it has seen one ref of the
+    push and not yet the other, so old and new tips are crossed.
+    """
+    graph = final_graph(stack, local, heads)
+    tips = {change.head_ref: _tips(change.remote_head) for change in stack.changes}
+    tips |= {orphan.pull.head_ref: _tips(orphan.pull.head_oid) for orphan in stack.orphans}
+    moved = {plan.change.head_ref: plan.target for plan in heads if plan.moves}
+    for ref, target in moved.items():
+        tips[ref] = (*tips.get(ref, ()), target)
+    for pull in _open_pulls(stack):
+        if pull.base_ref == stack.trunk.name or not {pull.base_ref, pull.head_ref} & moved.keys():
+            continue
+        bases, ends = tips.get(pull.base_ref, ()), tips.get(pull.head_ref, ())
+        if any(graph.contains(base, end) for base in bases for end in ends):
+            yield Park(pull.number, pull.node_id, stack.trunk.name)
+
+
+def _tips(oid: str | None) -> tuple[str, ...]:
+    return (oid,) if oid is not None else ()
+
+
+def _open_pulls(stack: Stack) -> Iterator[PullRequest]:
+    pulls = [*(change.pull for change in stack.changes), *(orphan.pull for orphan in stack.orphans)]
+    yield from (pull for pull in pulls if pull is not None and pull.state is PullState.OPEN)

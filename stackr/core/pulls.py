@@ -1,0 +1,147 @@
+"""What the pull requests of a stack have to be and to say: bases, stack list, creates and updates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stackr.core import body
+from stackr.core.model import Change, PullRequest, PullState, Stack
+from stackr.core.options import SubmitOptions
+from stackr.core.plan import CreatePull, UpdatePull
+
+# Room in a description for one list row whose number is not known yet: arrow, number, line end.
+_ROW_ROOM = 24
+
+
+def final_base(stack: Stack, index: int) -> str:
+    """The base a change's pull request has to have: the branch below, trunk at the bottom."""
+    return stack.changes[index - 1].head_ref if index else stack.trunk.name
+
+
+def stack_rows(stack: Stack, active: Sequence[int]) -> tuple[body.Row, ...]:
+    """The stack list, bottom first: what landed, then every change that has or is about to get a pull request."""
+    landed = [body.Row(number=number, landed=True) for number in stack.landed_numbers]
+    alive = [
+        body.Row(change.id, change.pull.number if change.pull else None)
+        for index, change in enumerate(stack.changes)
+        if index in active or _is_open(change)
+    ]
+    return (*landed, *alive)
+
+
+def describe(stack: Stack, index: int, active: Sequence[int], options: SubmitOptions) -> body.Description:
+    """What the pull request of the change at ``index`` has to say; outside the submitted part, only its list."""
+    change = stack.changes[index]
+    rows = stack_rows(stack, active)
+    return body.Description(
+        change.id,
+        change.title,
+        body.text_of_message(change.commit.text),
+        rows if len(rows) > 1 else (),
+        options.template,
+        options.update_fields,
+        list_only=index not in active,
+    )
+
+
+def plan_creates(stack: Stack, active: Sequence[int], options: SubmitOptions) -> Iterator[CreatePull]:
+    """Pull requests that do not exist yet, bottom first."""
+    for index in active:
+        change = stack.changes[index]
+        if change.pull is None:
+            draft = options.new_draft if options.draft is None else options.draft
+            wanted = describe(stack, index, active, options)
+            yield CreatePull(change.id, change.head_ref, final_base(stack, index), change.title, wanted, draft)
+
+
+def plan_updates(
+    stack: Stack, active: Sequence[int], options: SubmitOptions, parked: set[int]
+) -> tuple[list[UpdatePull], list[str]]:
+    """Updates of pull requests, bottom first, with a note for every text that a person edited and that is kept.
+
+    ``parked`` holds the numbers of pull requests that will be on trunk by then.
+    """
+    updates: list[UpdatePull] = []
+    notes: list[str] = []
+    for index, change in enumerate(stack.changes):
+        wanted = describe(stack, index, active, options)
+        if change.pull is None:
+            update = _complete_new(change, wanted, options) if index in active else None
+        elif index in active:
+            base = _new_base(change.pull, final_base(stack, index), stack.trunk.name, parked)
+            update = _update(stack, change.pull, wanted, options, base)
+            notes += _kept_notes(stack, change.pull, wanted)
+        elif _is_open(change):
+            update = UpdatePull(change.id, change.pull.number, change.pull.node_id, description=wanted)
+            update = update if _differs(stack, change.pull, wanted) else None
+        else:
+            update = None
+        if update is not None:
+            updates.append(update)
+    return updates, notes
+
+
+def _is_open(change: Change) -> bool:
+    return change.pull is not None and change.pull.state is PullState.OPEN
+
+
+def _complete_new(change: Change, wanted: body.Description, options: SubmitOptions) -> UpdatePull | None:
+    """What a pull request cannot be given when it is created: the list (the numbers are not known), people, labels."""
+    reviewers = options.reviewers or options.new_reviewers
+    labels = options.labels or options.new_labels
+    if not (wanted.rows or reviewers or labels):
+        return None
+    description = wanted if wanted.rows else None
+    return UpdatePull(change.id, None, None, description=description, reviewers=reviewers, labels=labels)
+
+
+def _update(
+    stack: Stack, pull: PullRequest, wanted: body.Description, options: SubmitOptions, base: str | None
+) -> UpdatePull | None:
+    draft = options.draft if options.draft not in (None, pull.draft) else None
+    description = wanted if _differs(stack, pull, wanted) else None
+    if base is None and description is None and draft is None and not (options.reviewers or options.labels):
+        return None
+    return UpdatePull(
+        wanted.change_id, pull.number, pull.node_id, base, description, draft, options.reviewers, options.labels
+    )
+
+
+def _new_base(pull: PullRequest, final: str, trunk: str, parked: set[int]) -> str | None:
+    """The base to set, or ``None``: a native stack refuses even an unchanged ``base``, so never send one."""
+    present = trunk if pull.number in parked else pull.base_ref
+    return final if final != present else None
+
+
+def _numbers(stack: Stack) -> dict[str, int]:
+    return {change.id: change.pull.number for change in stack.changes if change.pull}
+
+
+def _differs(stack: Stack, pull: PullRequest, wanted: body.Description) -> bool:
+    """Whether the text would change, now or once the missing pull requests have numbers."""
+    merged = body.merge(pull.title, pull.body, wanted, _numbers(stack))
+    is_waiting = any(row.number is None for row in wanted.rows)
+    return merged.title is not None or merged.body is not None or is_waiting
+
+
+def _kept_notes(stack: Stack, pull: PullRequest, wanted: body.Description) -> Iterator[str]:
+    for name in body.merge(pull.title, pull.body, wanted, _numbers(stack)).kept:
+        yield (
+            f"the {name} of #{pull.number} was edited on GitHub and is kept; "
+            "stackr submit --update-fields replaces it with the commit message"
+        )
+
+
+def body_lengths(stack: Stack, active: Sequence[int], options: SubmitOptions) -> list[tuple[Change, int]]:
+    """How long, in characters, each submitted description may become with its list."""
+    lengths = []
+    for index in active:
+        change = stack.changes[index]
+        wanted = describe(stack, index, active, options)
+        if change.pull is None:
+            text = body.new_body(wanted, _numbers(stack))
+        else:
+            text = body.merge(change.pull.title, change.pull.body, wanted, _numbers(stack)).body or ""
+        waiting = sum(row.number is None for row in wanted.rows)
+        lengths.append((change, len(text) + _ROW_ROOM * waiting))
+    return lengths

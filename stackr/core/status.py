@@ -1,0 +1,91 @@
+"""What ``stackr status`` says of a stack, as data: one row a change, with its state and what to do next.
+
+The state is what a submit would do, so status and submit cannot disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stackr.core.model import Change, Head, Orphan, PullRequest, PullState, Stack, Trunk
+from stackr.core.ownership import Ownership, ownership
+from stackr.core.plan import CreatePull, Plan, PushRefs, UpdatePull
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One change: ``position`` counts from 1 at the bottom; ``state`` and ``next`` as docs/reference/cli.md has them."""
+
+    position: int
+    id: str
+    title: str
+    commit: str
+    head_ref: str
+    state: str
+    pull: PullRequest | None
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A stack as shown: rows bottom first. ``trunk`` is ``None`` when it is not known (offline, nothing fetched)."""
+
+    command: str
+    trunk: Trunk | None
+    head: Head | None
+    rows: tuple[Row, ...]
+    orphans: tuple[Orphan, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def report(command: str, stack: Stack, plan: Plan | None, notes: tuple[str, ...] = ()) -> Report:
+    """Rows for every change of ``stack``; ``plan`` is what a submit would do (``None``: nothing is left to do)."""
+    touched = _touched(plan) if plan is not None else set()
+    rows = []
+    for index, change in enumerate(stack.changes):
+        state = _state(change, stack, touched)
+        rows.append(
+            Row(
+                index + 1,
+                change.id,
+                change.title,
+                change.commit.oid,
+                change.head_ref,
+                state,
+                change.pull,
+                _next(change, state),
+            )
+        )
+    return Report(command, stack.trunk, stack.head, tuple(rows), stack.orphans, notes)
+
+
+def _touched(plan: Plan) -> set[str]:
+    """The ids of changes that a plan would bring up to date on GitHub."""
+    ids: set[str] = set()
+    for action in plan.actions:
+        if isinstance(action, PushRefs):
+            ids |= {push.change_id for push in action.pushes}
+        elif isinstance(action, CreatePull | UpdatePull):
+            ids.add(action.change_id)
+    return ids
+
+
+def _state(change: Change, stack: Stack, touched: set[str]) -> str:
+    pull = change.pull
+    if pull is not None and pull.state is PullState.MERGED:
+        return "landed"
+    if pull is not None and pull.state is PullState.CLOSED:
+        return "closed"
+    if ownership(change, stack) is Ownership.FOREIGN:
+        return "remote-ahead"
+    if pull is None:
+        return "new"
+    return "modified" if change.id in touched else "in-sync"
+
+
+def _next(change: Change, state: str) -> str | None:
+    if state in ("landed", "remote-ahead"):
+        return "sync"
+    if state == "closed":
+        return "submit --reopen"
+    return None if state == "in-sync" else "submit"

@@ -1,0 +1,97 @@
+"""Stack -> Plan for ``stackr submit``; pure. The guards have spoken before, the executor writes afterwards.
+
+Order (docs/internals/protocol.md section 5): write objects, move local refs that only add ids, park, push, reopen,
+create, update. Each step is safe to die after: the next run reads, decides again and finishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stackr.core.guards import refuse_long_bodies
+from stackr.core.heads import HeadPlan, LocalCommits, adopted, plan_heads, plan_ids
+from stackr.core.model import PullState, Stack
+from stackr.core.options import SubmitOptions
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.parks import plan_parks
+from stackr.core.plan import Action, MoveRefs, Plan, Push, PushRefs, RefMove, Reopen, SetConfig, WriteCommit
+from stackr.core.pulls import body_lengths, plan_creates, plan_updates
+
+
+def plan_submit(stack: Stack, options: SubmitOptions) -> Plan:
+    """The whole of a submit. An empty plan means that GitHub and this clone agree already."""
+    active = options.active(stack)
+    local = plan_ids(stack, active[-1] + 1)
+    heads = plan_heads(stack, active, local, options.style, options.message)
+    parks = tuple(plan_parks(stack, local, heads))
+    parked = {park.number for park in parks}
+    creates = tuple(plan_creates(stack, active, options))
+    updates, notes = plan_updates(stack, active, options, parked)
+    refuse_long_bodies(body_lengths(stack, active, options))
+    actions: list[Action] = []
+    actions += [WriteCommit(commit, "id", _id_of(stack, commit.label)) for commit in local.writes]
+    actions += [WriteCommit(plan.commit, "head", plan.change.id) for plan in heads if plan.commit]
+    actions += _moves_before_push(stack, local, heads)
+    actions += [SetConfig(*setting) for setting in _settings(stack, options)]
+    actions += parks
+    actions += _pushes(heads)
+    actions += _moves_after_push(stack, heads)
+    actions += _reopens(stack, active, options)
+    actions += creates
+    actions += updates
+    return Plan("submit", tuple(actions), (*notes, *_orphan_notes(stack)))
+
+
+def _id_of(stack: Stack, label: str) -> str:
+    oid = label.rpartition("/")[2]
+    return next(change.id for change in stack.changes if change.commit.oid == oid)
+
+
+def _settings(stack: Stack, options: SubmitOptions) -> Iterator[tuple[str, str]]:
+    if options.remember_base is not None and stack.head.branch_name is not None:
+        yield f"branch.{stack.head.branch_name}.stackrBase", options.remember_base
+
+
+def _moves_before_push(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> list[Action]:
+    """Branches onto the commits with ids, and the record of what is about to be pushed, in one transaction."""
+    moves = [
+        RefMove(ref, old, local.tips[old])
+        for ref, old in sorted(stack.local_branches.items())
+        if local.tips.get(old, old) != old
+    ]
+    if stack.head.branch is None and local.tips[stack.head.oid] != stack.head.oid:
+        moves.append(RefMove("HEAD", stack.head.oid, local.tips[stack.head.oid]))
+    moves += [RefMove(PUSHING + plan.change.id, plan.change.pushing, plan.target) for plan in heads if plan.moves]
+    return [MoveRefs(tuple(moves), "submit: add change ids")] if moves else []
+
+
+def _pushes(heads: Sequence[HeadPlan]) -> list[Action]:
+    pushes = tuple(
+        Push(plan.change.id, "refs/heads/" + plan.change.head_ref, plan.target, plan.change.remote_head)
+        for plan in heads
+        if plan.moves
+    )
+    return [PushRefs(pushes)] if pushes else []
+
+
+def _moves_after_push(stack: Stack, heads: Sequence[HeadPlan]) -> list[Action]:
+    """Record what was pushed, or found to be ours, as accepted; forget the intention."""
+    moves: list[RefMove] = []
+    for plan in (*(head for head in heads if head.moves), *adopted(stack, heads)):
+        change = plan.change
+        for ref in (HEADS + change.id, BRANCHES + change.head_ref):
+            moves.append(RefMove(ref, stack.own_refs.get(ref), plan.target))
+        if plan.moves or change.pushing is not None:
+            pushing = plan.target if plan.moves else change.pushing
+            moves.append(RefMove(PUSHING + change.id, pushing, None))
+    return [MoveRefs(tuple(moves), "submit: pushed")] if moves else []
+
+
+def _reopens(stack: Stack, active: Sequence[int], options: SubmitOptions) -> list[Action]:
+    pulls = [stack.changes[index].pull for index in active] if options.reopen else []
+    return [Reopen(pull.number, pull.node_id) for pull in pulls if pull and pull.state is PullState.CLOSED]
+
+
+def _orphan_notes(stack: Stack) -> Iterator[str]:
+    for orphan in stack.orphans:
+        yield f"#{orphan.pull.number} is no longer in this stack; it stays open ({orphan.pull.url})"
