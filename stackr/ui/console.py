@@ -16,10 +16,9 @@ from typing import Any, TextIO
 
 from stackr.ui import output
 from stackr.ui.line import Line, fit, line, plain
-from stackr.ui.text import clean, clean_lines, shorten
+from stackr.ui.text import clean, clean_lines, shorten, to_encoding
 
 YELLOW = "33"
-_ERASE_LINE = "\r\x1b[2K"
 
 
 class Console:
@@ -46,7 +45,6 @@ class Console:
         # Progress overwrites a line, which only a terminal that understands escapes can do.
         self.live = output.is_terminal(self.err) and self._env.get("TERM") != "dumb" and color != "never"
         self._sleep, self._clock = sleep, clock
-        self._has_progress = False
 
     @property
     def columns(self) -> int | None:
@@ -61,7 +59,7 @@ class Console:
 
     def lines(self, content: Iterable[Line]) -> None:
         """Lines of the result, cut to the width of a terminal."""
-        self._erase_progress()
+        output.erase_progress()
         columns = self.columns
         fitted = [each if columns is None else fit(each, columns) for each in content]
         if self.color_out:
@@ -72,7 +70,7 @@ class Console:
 
     def json(self, document: Mapping[str, Any]) -> None:
         """The one JSON document of this run."""
-        self._erase_progress()
+        output.erase_progress()
         output.write_json(document)
 
     def note(self, text: str) -> None:
@@ -86,10 +84,8 @@ class Console:
     def step(self, text: str) -> None:
         """What is happening now; on a terminal only, where the next output replaces it."""
         if self.live and self.err is not None:
-            shown = shorten(clean(text), shutil.get_terminal_size().columns - 1)
-            self.err.write(_ERASE_LINE + output.paint(shown, output.DIM, self.color_err))
-            self.err.flush()
-            self._has_progress = True
+            shown = to_encoding(shorten(clean(text), shutil.get_terminal_size().columns - 1), self.err.encoding)
+            output.show_progress(self.err, output.paint(shown, output.DIM, self.color_err))
 
     def wait(self, seconds: float, reason: str) -> None:
         """Wait with a countdown that Ctrl-C interrupts (as ``KeyboardInterrupt``); in a pipe it is announced once."""
@@ -102,18 +98,12 @@ class Console:
                 # Whole seconds from the end, so that the display never skips one.
                 self._sleep(left - math.floor(left) or 1.0)
         finally:
-            self._erase_progress()
+            output.erase_progress()
 
     def _say(self, label: str, text: str) -> None:
-        self._erase_progress()
+        output.erase_progress()
         indent = "         " if label else ""
         output.write(self.err, label + f"\n{indent}".join(clean_lines(text)))
-
-    def _erase_progress(self) -> None:
-        if self._has_progress and self.err is not None:
-            self.err.write(_ERASE_LINE)
-            self.err.flush()
-            self._has_progress = False
 
     def _write_rich(self, content: Iterable[Line]) -> None:
         from rich.console import Console as RichConsole
@@ -125,7 +115,7 @@ class Console:
             text = Text(no_wrap=True, end="\n")
             for span in each:
                 style = f"{span.style} link {span.link}".strip() if span.link else span.style
-                text.append(output.to_encoding(span.text, getattr(self.out, "encoding", None)), style=style or None)
+                text.append(to_encoding(span.text, getattr(self.out, "encoding", None)), style=style or None)
             rich.print(text, soft_wrap=True)
 
 

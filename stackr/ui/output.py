@@ -16,6 +16,8 @@ from typing import Any, TextIO
 from stackr.ui.text import clean_lines, to_encoding
 
 RED, DIM, BOLD = "31", "2", "1"
+_ERASE_LINE = "\r\x1b[2K"  # carriage return, then ECMA-48 EL
+_progress_on: list[TextIO] = []
 
 
 def never_crash_on_characters() -> None:
@@ -45,8 +47,24 @@ def paint(text: str, code: str, on: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if on else text
 
 
+def show_progress(stream: TextIO, text: str) -> None:
+    """Write ``text`` over the terminal's current line; whatever is written next erases it first."""
+    _progress_on[:] = [stream]
+    stream.write(_ERASE_LINE + text)
+    stream.flush()
+
+
+def erase_progress() -> None:
+    """Take back what ``show_progress`` wrote, if it still stands there."""
+    for stream in _progress_on:
+        stream.write(_ERASE_LINE)
+        stream.flush()
+    _progress_on.clear()
+
+
 def write(stream: TextIO | None, text: str) -> None:
     """``text`` and a line end; a stream that the caller closed before starting us is ignored."""
+    erase_progress()
     if stream is not None:
         stream.write(to_encoding(text, getattr(stream, "encoding", None)) + "\n")
 
@@ -67,6 +85,7 @@ def write_error(message: str, safe: str, next_step: str, *, color: str = "auto",
 
 def flush() -> None:
     """Bring what was written to where it goes, so that a full disk is noticed while it can be reported."""
+    erase_progress()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and not stream.closed:
             stream.flush()
