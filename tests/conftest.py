@@ -1,0 +1,49 @@
+"""Fixtures for the whole suite: a sealed environment for every test, and a git workspace copied from a template."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.git import Workspace, build_workspace, copy_workspace, sealed_env
+
+
+def _seal(patch: pytest.MonkeyPatch, home: Path) -> None:
+    wanted = sealed_env(home)
+    for name in set(os.environ) - set(wanted) - {"PYTEST_CURRENT_TEST"}:
+        patch.delenv(name)
+    for name, value in wanted.items():
+        patch.setenv(name, value)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _sealed_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Session fixtures (templates, servers) run sealed too."""
+    with pytest.MonkeyPatch.context() as patch:
+        _seal(patch, tmp_path_factory.mktemp("session-home"))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def home(_sealed_session: None, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty home directory of the test's own, and nothing of the user's environment; see ``sealed_env``."""
+    path = tmp_path_factory.mktemp("home")
+    _seal(monkeypatch, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def workspace_template(_sealed_session: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that ``workspace`` copies; built once a session, never changed."""
+    root = tmp_path_factory.mktemp("template")
+    build_workspace(root)
+    return root
+
+
+@pytest.fixture
+def workspace(workspace_template: Path, tmp_path: Path) -> Workspace:
+    """A bare origin with three commits on main, and a clone of it, both the test's own."""
+    return copy_workspace(workspace_template, tmp_path)
