@@ -65,3 +65,7 @@ class ConfigError(StackrError):
 
 class LeaseLost(Refused):
     """A push found a head branch elsewhere than expected: somebody else pushed meanwhile."""
+
+
+class ConnectionLost(GitHubError):
+    """The answer never came, so the effect may or may not have happened: look before repeating."""

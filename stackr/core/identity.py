@@ -76,9 +76,9 @@ def head_ref(change: str, user: str, template: str = DEFAULT_TEMPLATE) -> str:
 
 
 def known_head_ref(change: str, branches: Iterable[str]) -> str | None:
-    """The branch a change already has, among known branch names: the one that ends in ``/<id>``.
+    """The branch a change already has, among known branch names: the one that ends in the short id.
 
     A change taken over from somebody else keeps its branch.
     """
-    ending = "/" + short_id(change)
+    ending = short_id(change)
     return next((branch for branch in branches if branch.endswith(ending)), None)

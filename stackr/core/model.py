@@ -241,7 +241,8 @@ class Graph:
 class Stack:
     """All facts a planner needs, bottom change first.
 
-    ``trees`` maps remote heads to their trees where known. ``orphans`` are open pull requests that left the stack.
+    ``trees`` maps remote heads to their trees where known. ``orphans`` are open pull requests that left the stack,
+    ``relatives`` open ones of another local branch that grew out of this stack.
     ``landed_numbers`` are pull requests that the list on GitHub marks as landed, lowest first. ``foreign`` holds,
     by change id, the commits others pushed to a head branch, oldest first. ``local_branches`` maps full ref names
     of local branches to commits. ``newer_trunk`` names, by change id, a trunk commit that the change's remote head
@@ -253,6 +254,7 @@ class Stack:
     head: Head
     changes: tuple[Change, ...]
     orphans: tuple[Orphan, ...] = ()
+    relatives: tuple[PullRequest, ...] = ()
     graph: Graph = field(default_factory=Graph)
     trees: Mapping[str, str] = field(default_factory=dict)
     foreign: Mapping[str, tuple[Commit, ...]] = field(default_factory=dict)

@@ -18,7 +18,7 @@ def plan_parks(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> 
     """
     graph = final_graph(stack, local, heads)
     tips = {change.head_ref: _tips(change.remote_head) for change in stack.changes}
-    tips |= {orphan.pull.head_ref: _tips(orphan.pull.head_oid) for orphan in stack.orphans}
+    tips |= {pull.head_ref: _tips(pull.head_oid) for pull in _outsiders(stack)}
     moved = {plan.change.head_ref: plan.target for plan in heads if plan.moves}
     for ref, target in moved.items():
         tips[ref] = (*tips.get(ref, ()), target)
@@ -30,10 +30,14 @@ def plan_parks(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> 
             yield Park(pull.number, pull.node_id, stack.trunk.name)
 
 
+def _outsiders(stack: Stack) -> tuple[PullRequest, ...]:
+    return (*(orphan.pull for orphan in stack.orphans), *stack.relatives)
+
+
 def _tips(oid: str | None) -> tuple[str, ...]:
     return (oid,) if oid is not None else ()
 
 
 def _open_pulls(stack: Stack) -> Iterator[PullRequest]:
-    pulls = [*(change.pull for change in stack.changes), *(orphan.pull for orphan in stack.orphans)]
+    pulls = [*(change.pull for change in stack.changes), *_outsiders(stack)]
     yield from (pull for pull in pulls if pull is not None and pull.state is PullState.OPEN)

@@ -82,6 +82,10 @@ class Repo(Protocol):
         """
         ...
 
+    def set_config(self, key: str, value: str) -> None:
+        """Set a value in the clone's own git configuration."""
+        ...
+
     def fetch(self, remote: str, refspecs: Sequence[str]) -> None:
         """One ``git fetch``; raises ``GitHubError``, ``ConfigError`` or ``GitError``."""
         ...

@@ -5,6 +5,7 @@ The state is what a submit would do, so status and submit cannot disagree.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from stackr.core.model import Change, Head, Orphan, PullRequest, PullState, Stack, Trunk
@@ -14,7 +15,7 @@ from stackr.core.plan import CreatePull, Plan, PushRefs, UpdatePull
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One change: ``position`` counts from 1 at the bottom; ``state`` and ``next`` as docs/reference/cli.md has them."""
+    """One change: ``position`` counts from 1 at the bottom; ``state`` and ``next`` as docs/reference/cli.md has it."""
 
     position: int
     id: str
@@ -38,12 +39,11 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
-def report(command: str, stack: Stack, plan: Plan | None, notes: tuple[str, ...] = ()) -> Report:
-    """Rows for every change of ``stack``; ``plan`` is what a submit would do (``None``: nothing is left to do)."""
-    touched = _touched(plan) if plan is not None else set()
+def report(command: str, stack: Stack, outdated: Collection[str], notes: tuple[str, ...] = ()) -> Report:
+    """Rows for every change of ``stack``; ``outdated`` holds the ids of changes that a submit would touch."""
     rows = []
     for index, change in enumerate(stack.changes):
-        state = _state(change, stack, touched)
+        state = _state(change, stack, outdated)
         rows.append(
             Row(
                 index + 1,
@@ -59,7 +59,7 @@ def report(command: str, stack: Stack, plan: Plan | None, notes: tuple[str, ...]
     return Report(command, stack.trunk, stack.head, tuple(rows), stack.orphans, notes)
 
 
-def _touched(plan: Plan) -> set[str]:
+def outdated(plan: Plan) -> set[str]:
     """The ids of changes that a plan would bring up to date on GitHub."""
     ids: set[str] = set()
     for action in plan.actions:
@@ -70,7 +70,7 @@ def _touched(plan: Plan) -> set[str]:
     return ids
 
 
-def _state(change: Change, stack: Stack, touched: set[str]) -> str:
+def _state(change: Change, stack: Stack, outdated: Collection[str]) -> str:
     pull = change.pull
     if pull is not None and pull.state is PullState.MERGED:
         return "landed"
@@ -80,7 +80,7 @@ def _state(change: Change, stack: Stack, touched: set[str]) -> str:
         return "remote-ahead"
     if pull is None:
         return "new"
-    return "modified" if change.id in touched else "in-sync"
+    return "modified" if change.id in outdated else "in-sync"
 
 
 def _next(change: Change, state: str) -> str | None:

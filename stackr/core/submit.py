@@ -79,8 +79,8 @@ def _moves_after_push(stack: Stack, heads: Sequence[HeadPlan]) -> list[Action]:
     moves: list[RefMove] = []
     for plan in (*(head for head in heads if head.moves), *adopted(stack, heads)):
         change = plan.change
-        for ref in (HEADS + change.id, BRANCHES + change.head_ref):
-            moves.append(RefMove(ref, stack.own_refs.get(ref), plan.target))
+        records = (HEADS + change.id, BRANCHES + change.head_ref)
+        moves += [RefMove(ref, stack.own_refs.get(ref), plan.target) for ref in records]
         if plan.moves or change.pushing is not None:
             pushing = plan.target if plan.moves else change.pushing
             moves.append(RefMove(PUSHING + change.id, pushing, None))

@@ -1,0 +1,232 @@
+"""Carries a ``Plan`` out in the order in which it stands; the only writer.
+
+Nothing is decided here, with one exception that cannot be decided earlier: the text of a pull request is merged against
+what stands on GitHub at the moment of writing, by the same pure function that planned it (core.body.merge).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from stackr.core import body
+from stackr.core.model import Change, PullRequest, PullState, Stack
+from stackr.core.plan import (
+    Action,
+    CreatePull,
+    MoveRefs,
+    Park,
+    Plan,
+    Push,
+    PushRefs,
+    RefMove,
+    Reopen,
+    SetConfig,
+    UpdatePull,
+    WriteCommit,
+)
+from stackr.core.ports import Forge, NewPull, PullEdit, PullText, ReadRequest, RefUpdate, Repo, Ui
+from stackr.errors import ConnectionLost, LeaseLost
+
+PUSH_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The stack as it is afterwards, and the object ids that labels of the plan became."""
+
+    stack: Stack
+    oids: dict[str, str]
+
+
+def execute(plan: Plan, stack: Stack, repo: Repo, forge: Forge, ui: Ui) -> Outcome:
+    """Carry out every action of ``plan``; raises at the first that fails, and a rerun finishes what is left."""
+    run = _Run(plan, stack, repo, forge, ui)
+    for kind, group in groupby(plan.actions, type):
+        run.carry_out(kind, tuple(group))
+    return run.outcome()
+
+
+@dataclass
+class _Run:
+    """What is known so far: object ids by label, pull requests by change id, texts on GitHub by number."""
+
+    plan: Plan
+    stack: Stack
+    repo: Repo
+    forge: Forge
+    ui: Ui
+    oids: dict[str, str] = field(default_factory=dict)
+    created: dict[str, PullRequest] = field(default_factory=dict)
+    texts: dict[int, PullText] = field(default_factory=dict)
+    is_stale: bool = False
+
+    def carry_out(self, kind: type[Action], actions: Sequence[Action]) -> None:
+        """One run of actions of the same kind."""
+        steps: Mapping[type[Action], Callable[..., None]] = {
+            WriteCommit: self._write,
+            MoveRefs: self._move,
+            SetConfig: self._configure,
+            Park: self._park,
+            PushRefs: self._push,
+            Reopen: self._reopen,
+            CreatePull: self._create,
+            UpdatePull: self._update,
+        }
+        steps[kind](actions)
+
+    def _oid(self, name: str) -> str:
+        return self.oids.get(name, name)
+
+    def _write(self, actions: Sequence[WriteCommit]) -> None:
+        self.oids |= self.repo.write_commits([action.commit for action in actions])
+
+    def _move(self, actions: Sequence[MoveRefs]) -> None:
+        for action in actions:
+            moves = [
+                RefMove(move.ref, move.old and self._oid(move.old), move.new and self._oid(move.new))
+                for move in action.moves
+            ]
+            self.repo.move_refs(moves, action.reason)
+
+    def _configure(self, actions: Sequence[SetConfig]) -> None:
+        for action in actions:
+            self.repo.set_config(action.key, action.value)
+
+    def _park(self, actions: Sequence[Park]) -> None:
+        self.ui.step(f"parking {len(actions)} pull requests")
+        self.forge.update_pulls([PullEdit(a.number, a.node_id, base=a.base_ref) for a in actions])
+        self.is_stale = True
+
+    def _push(self, actions: Sequence[PushRefs]) -> None:
+        updates = [
+            RefUpdate(push.ref, self._oid(push.new), push.expected) for action in actions for push in action.pushes
+        ]
+        self.ui.step(f"pushing {len(updates)} branches")
+        push_all(self.repo, self.forge, self.stack, updates)
+        self.is_stale = True
+
+    def _reopen(self, actions: Sequence[Reopen]) -> None:
+        self.forge.update_pulls([PullEdit(a.number, a.node_id, reopen=True) for a in actions])
+        self.is_stale = True
+
+    def _create(self, actions: Sequence[CreatePull]) -> None:
+        self.ui.step(f"creating {len(actions)} pull requests")
+        numbers = self._numbers()
+        news = [
+            NewPull(a.head_ref, a.base_ref, a.title, body.new_body(a.description, numbers), a.draft) for a in actions
+        ]
+        result = self.forge.create_pulls(self.stack.repository_id, news, self._numbers_to_describe())
+        self.created = {action.change_id: result.pulls[action.head_ref] for action in actions}
+        self.texts = dict(result.texts)
+        self.is_stale = False
+
+    def _update(self, actions: Sequence[UpdatePull]) -> None:
+        self.ui.step(f"updating {len(actions)} pull requests")
+        waiting = self._numbers_to_describe()
+        if self.is_stale and waiting:
+            # Time has passed since the facts were read: an edit made meanwhile must survive.
+            self.texts = self.forge.read_texts(waiting)
+        edits = [edit for action in actions if (edit := self._edit(action))]
+        self.forge.update_pulls(edits)
+
+    def _numbers_to_describe(self) -> list[int]:
+        return [
+            action.number
+            for action in self.plan.actions
+            if isinstance(action, UpdatePull) and action.number is not None and action.description is not None
+        ]
+
+    def _numbers(self) -> dict[str, int]:
+        known = {change.id: change.pull.number for change in self.stack.changes if change.pull}
+        return known | {change_id: pull.number for change_id, pull in self.created.items()}
+
+    def _pull(self, change_id: str) -> PullRequest:
+        if change_id in self.created:
+            return self.created[change_id]
+        pull = self.stack.changes[self.stack.position(change_id)].pull
+        assert pull is not None, f"{change_id} has no pull request to update"
+        return pull
+
+    def _edit(self, action: UpdatePull) -> PullEdit | None:
+        """The edit as it has to be now; ``None`` when nothing is left to change."""
+        pull = self._pull(action.change_id)
+        title = text = None
+        if action.description is not None:
+            now = self.texts.get(pull.number, PullText(pull.title, pull.body))
+            merged = body.merge(now.title, now.body, action.description, self._numbers())
+            title, text = merged.title, merged.body
+            self._tell_late_edit(pull, now, merged)
+        edit = PullEdit(
+            pull.number,
+            pull.node_id,
+            title,
+            text,
+            action.base_ref,
+            action.draft,
+            reviewers=action.reviewers,
+            labels=action.labels,
+        )
+        return edit if edit != PullEdit(pull.number, pull.node_id) else None
+
+    def _tell_late_edit(self, pull: PullRequest, now: PullText, merged: body.Merged) -> None:
+        if merged.kept and (now.title, now.body) != (pull.title, pull.body):
+            self.ui.note(f"#{pull.number} was edited on GitHub during this run; the edit is kept")
+
+    def outcome(self) -> Outcome:
+        """The stack with everything in it that this run has changed."""
+        commits = self.repo.read_commits(self.oids.values())
+        changes = tuple(self._after(change) for change in self.stack.changes)
+        head = replace(self.stack.head, oid=self._local_oid(self.stack.head.oid))
+        trees = {**self.stack.trees, **{oid: commit.tree for oid, commit in commits.items()}}
+        return Outcome(replace(self.stack, changes=changes, head=head, trees=trees), self.oids)
+
+    def _local_oid(self, oid: str) -> str:
+        return self.oids.get(f":local/{oid}", oid)
+
+    def _after(self, change: Change) -> Change:
+        commit = replace(change.commit, oid=self._local_oid(change.commit.oid))
+        pushed = {push.change_id: self._oid(push.new) for push in self._pushes()}
+        remote = pushed.get(change.id, change.remote_head)
+        accepted = pushed.get(change.id, change.accepted)
+        pull = self._pull_after(change, remote)
+        return replace(change, commit=commit, remote_head=remote, accepted=accepted, pull=pull)
+
+    def _pushes(self) -> list[Push]:
+        return [push for action in self.plan.actions if isinstance(action, PushRefs) for push in action.pushes]
+
+    def _pull_after(self, change: Change, remote: str | None) -> PullRequest | None:
+        pull = self.created.get(change.id, change.pull)
+        if pull is None:
+            return None
+        reopened = {action.number for action in self.plan.actions if isinstance(action, Reopen)}
+        updates = [a for a in self.plan.actions if isinstance(a, UpdatePull) and a.change_id == change.id]
+        for update in updates:
+            pull = replace(
+                pull,
+                base_ref=update.base_ref or pull.base_ref,
+                draft=pull.draft if update.draft is None else update.draft,
+            )
+        state = PullState.OPEN if pull.number in reopened else pull.state
+        return replace(pull, state=state, head_oid=remote or pull.head_oid)
+
+
+def push_all(repo: Repo, forge: Forge, stack: Stack, updates: Sequence[RefUpdate]) -> None:
+    """One atomic push; a push whose answer was lost, or that comes second to itself, is recognised as done."""
+    for attempt in range(1, PUSH_TRIES + 1):
+        try:
+            repo.push(stack.remote, updates)
+        except (LeaseLost, ConnectionLost) as error:
+            if _has_arrived(forge, stack, updates):
+                return
+            if isinstance(error, LeaseLost) or attempt == PUSH_TRIES:
+                raise
+        else:
+            return
+
+
+def _has_arrived(forge: Forge, stack: Stack, updates: Sequence[RefUpdate]) -> bool:
+    names = {update.ref.removeprefix("refs/heads/"): update.new for update in updates}
+    branches = forge.read(ReadRequest(tuple(names), stack.trunk.name)).branches
+    return all(branches.get(name) == new for name, new in names.items())
