@@ -1,0 +1,79 @@
+"""The stack as this clone knows it, without the network: commits, ids, head branches, and what may have left it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from stackr.core import identity
+from stackr.core.model import Commit, Graph, Head
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.ports import LocalState, Repo
+from stackr.observe.wanted import Wanted
+
+OWN_TRUNK = "refs/stackr/trunk/"
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The stack as this clone knows it, relative to one trunk commit (``None``: not known yet).
+
+    ``heads`` maps change ids to head branches, ``candidates`` head branches of changes that may have left the stack to
+    their ids.
+    """
+
+    trunk_oid: str | None
+    commits: tuple[Commit, ...] = ()
+    ids: tuple[str, ...] = ()
+    heads: Mapping[str, str] = field(default_factory=dict)
+    candidates: Mapping[str, str] = field(default_factory=dict)
+    graph: Graph = field(default_factory=Graph)
+
+
+def known_trunk(state: LocalState, wanted: Wanted, name: str | None) -> str | None:
+    """The trunk's tip as this clone knows it: the tracking branch, or our own ref where the fetch refspec is narrow."""
+    if name is None:
+        return None
+    return state.refs.get(f"refs/remotes/{wanted.remote}/{name}") or state.refs.get(OWN_TRUNK + name)
+
+
+def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_oid: str | None) -> Local:
+    if trunk_oid is None:
+        return Local(None)
+    commits = repo.list_commits([head.oid], [trunk_oid])
+    ids = tuple(identity.change_id(commit.message) or identity.new_id(commit) for commit in commits)
+    known = list(_known_branches(state, wanted))
+    heads = {
+        change: identity.known_head_ref(change, known) or identity.head_ref(change, wanted.user, wanted.template)
+        for change in ids
+    }
+    records = {ref: oid for ref, oid in state.refs.items() if ref.startswith((HEADS, PUSHING, BRANCHES))}
+    parents = repo.read_graph(sorted(set(records.values())), [trunk_oid]) if records else {}
+    graph = Graph({**parents, **{commit.oid: commit.parents for commit in commits}})
+    return Local(trunk_oid, commits, ids, heads, _candidates(records, heads, graph, set(parents)), graph)
+
+
+def _known_branches(state: LocalState, wanted: Wanted) -> Iterable[str]:
+    """Short names of head branches this clone has heard of; our own records first."""
+    tracking = f"refs/remotes/{wanted.remote}/"
+    yield from (ref.removeprefix(BRANCHES) for ref in state.refs if ref.startswith(BRANCHES))
+    yield from (ref.removeprefix(tracking) for ref in state.refs if ref.startswith(tracking))
+
+
+def _candidates(records: Mapping[str, str], heads: Mapping[str, str], graph: Graph, alive: set[str]) -> dict[str, str]:
+    """Branches of changes that once were in one line with this stack's branches and whose id is not in it now."""
+    mine = {records[BRANCHES + ref] for ref in heads.values() if BRANCHES + ref in records}
+    known = {ref.removeprefix(HEADS) for ref in records if ref.startswith(HEADS)} - heads.keys()
+    found = {}
+    for change in sorted(known):
+        tip = records[HEADS + change]
+        branch = identity.known_head_ref(change, (ref.removeprefix(BRANCHES) for ref in records))
+        related = any(graph.contains(tip, oid) or graph.contains(oid, tip) for oid in mine)
+        if branch is not None and tip in alive and related:
+            found[branch] = change
+    return found
+
+
+def stack_branches(state: LocalState) -> Iterable[str]:
+    """Short names of the head branches that this clone has pushed or taken in."""
+    yield from (ref.removeprefix(BRANCHES) for ref in state.refs if ref.startswith(BRANCHES))

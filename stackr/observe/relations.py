@@ -1,0 +1,48 @@
+"""How remote heads relate to the local stack and to trunk: the part of the history that decisions need."""
+
+from __future__ import annotations
+
+from stackr.core.model import Change, Commit, Graph, Stack, Trunk
+from stackr.core.ownership import foreign_changes
+from stackr.core.ports import Repo
+from stackr.observe.local import Local
+
+
+def complete_graph(repo: Repo, local: Local, changes: tuple[Change, ...], trunk: Trunk) -> Graph:
+    """The graph with remote heads that no record of ours led to (a second machine, a colleague's push)."""
+    unknown = [c.remote_head for c in changes if c.remote_head and c.remote_head not in local.graph.parents]
+    if not unknown:
+        return local.graph
+    return local.graph.with_commits(repo.read_graph(unknown, [trunk.oid]))
+
+
+def _edges(graph: Graph, oid: str) -> set[str]:
+    """The trunk commits that a head stands on: its nearest ancestors outside what was read."""
+    return {ancestor for ancestor in graph.ancestors(oid) if ancestor not in graph.parents} - {oid}
+
+
+def newer_trunk(repo: Repo, changes: tuple[Change, ...], graph: Graph, trunk: Trunk) -> dict[str, str]:
+    """By change id, a trunk commit that its remote head contains and the local stack does not."""
+    if not changes or not changes[0].commit.parents or changes[0].commit.parents[0] == trunk.oid:
+        return {}
+    point = changes[0].commit.parents[0]
+    edges = {c.id: _edges(graph, c.remote_head) - {point} for c in changes if c.remote_head}
+    every = sorted(set().union(*edges.values()))
+    if not every:
+        return {}
+    newer = repo.read_graph(every, [point]).keys() & set(every)
+    return {change: min(found) for change, some in edges.items() if (found := some & newer)}
+
+
+def foreign_commits(repo: Repo, stack: Stack) -> dict[str, tuple[Commit, ...]]:
+    """The commits others pushed, by change id, oldest first as far as the history tells."""
+    found = {}
+    for change in foreign_changes(stack):
+        ours = set(stack.graph.ancestors(change.accepted or change.commit.oid))
+        for other in stack.changes:
+            if other.id != change.id and other.remote_head:
+                ours |= stack.graph.ancestors(other.remote_head)
+        theirs = [oid for oid in stack.graph.ancestors(change.remote_head or "") - ours if oid in stack.graph.parents]
+        commits = repo.read_commits(theirs)
+        found[change.id] = tuple(sorted(commits.values(), key=lambda commit: len(stack.graph.ancestors(commit.oid))))
+    return found

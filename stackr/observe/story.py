@@ -1,0 +1,151 @@
+"""One observation from beginning to end.
+
+In the usual case one request to GitHub and no fetch: what is here already is not fetched again. It takes a second
+request only when the first answer names something unknown: another trunk, or a pull request of the stack list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from stackr.core.guards import refuse_busy
+from stackr.core.model import Change, Head, PullState, Stack, Trunk
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
+from stackr.errors import Refused
+from stackr.observe.local import OWN_TRUNK, Local, known_trunk, read_local, stack_branches
+from stackr.observe.outsiders import current_pull, with_outsiders
+from stackr.observe.relations import complete_graph, foreign_commits, newer_trunk
+from stackr.observe.wanted import Observed, Wanted
+
+
+def observe(repo: Repo, forge: Forge, wanted: Wanted) -> Observed:
+    """Everything a planner needs. Raises ``Refused`` when there is no commit yet or the trunk does not exist."""
+    state = repo.local_state(wanted.remote)
+    if wanted.writes:
+        refuse_busy(state.busy)
+    head = _require_head(state)
+    name = replace(wanted.trunk, remote_head=state.remote_head).name(())
+    local = read_local(repo, state, head, wanted, known_trunk(state, wanted, name))
+    facts = forge.read(_request(local, wanted, name))
+    name = _choose_trunk(facts, local, state, wanted)
+    if name != facts.trunk:
+        facts = forge.read(_request(local, wanted, name))
+    trunk_oid = _require_trunk(repo, state, facts, wanted, name)
+    if trunk_oid != local.trunk_oid:
+        local = read_local(repo, state, head, wanted, trunk_oid)
+        if not set(local.heads.values()) <= facts.branches.keys():
+            facts = forge.read(_request(local, wanted, name))
+    _fetch(repo, state, wanted, facts, facts.branches)
+    return _assemble(repo, forge, state, wanted, local, facts, Trunk(name, trunk_oid))
+
+
+def observe_offline(repo: Repo, wanted: Wanted) -> Observed:
+    """The stack from local facts alone: head branches are where this clone last saw them, pull requests unknown."""
+    state = repo.local_state(wanted.remote)
+    head = _require_head(state)
+    name = replace(wanted.trunk, remote_head=state.remote_head).name(())
+    trunk_oid = known_trunk(state, wanted, name)
+    if name is None or trunk_oid is None:
+        raise Refused(
+            "the trunk is not known without the network", next_step="git fetch, or name it with --base BRANCH"
+        )
+    local = read_local(repo, state, head, wanted, trunk_oid)
+    branches = {ref: state.refs.get(BRANCHES + ref) for ref in local.heads.values()}
+    facts = ForgeFacts("", name, True, name, trunk_oid, branches)
+    observed = _assemble(repo, None, state, wanted, local, facts, Trunk(name, trunk_oid))
+    return replace(observed, facts=None)
+
+
+def _require_head(state: LocalState) -> Head:
+    if state.head is None:
+        raise Refused("the current branch has no commit yet", next_step="commit something, then run stackr again")
+    return state.head
+
+
+def _request(local: Local, wanted: Wanted, trunk: str | None) -> ReadRequest:
+    heads = tuple(dict.fromkeys([*local.heads.values(), *local.candidates]))
+    return ReadRequest(heads, trunk, details=wanted.details, checks=wanted.checks)
+
+
+def _choose_trunk(facts: ForgeFacts, local: Local, state: LocalState, wanted: Wanted) -> str:
+    branches = {*facts.branches, *stack_branches(state)}
+    pulls = [pull for change in local.ids if (pull := current_pull(facts, local.heads[change]))]
+    bottom = pulls[0].base_ref if pulls and pulls[0].state is PullState.OPEN else None
+    choice = replace(wanted.trunk, bottom_base=bottom, remote_head=state.remote_head)
+    return choice.name(branches) or facts.default_branch
+
+
+def _require_trunk(repo: Repo, state: LocalState, facts: ForgeFacts, wanted: Wanted, name: str) -> str:
+    """The trunk's tip, fetched if it is not here; with ``--no-fetch`` the tip that is known here."""
+    if facts.trunk_oid is None:
+        raise Refused(
+            f'the branch "{name}" does not exist on GitHub',
+            next_step=f"name the branch your stack should land on with --base BRANCH "
+            f'(the default branch is "{facts.default_branch}")',
+        )
+    if repo.read_commits([facts.trunk_oid]):
+        return facts.trunk_oid
+    _fetch(repo, state, wanted, facts, facts.branches)
+    oid = facts.trunk_oid if wanted.fetch else known_trunk(state, wanted, name)
+    if oid is None:
+        raise Refused(f'"{name}" has never been fetched here', next_step="run it again without --no-fetch")
+    return oid
+
+
+def _fetch(repo: Repo, state: LocalState, wanted: Wanted, facts: ForgeFacts, heads: Mapping[str, str | None]) -> None:
+    """One fetch of just the branches whose tips are not here; none if all are."""
+    if not wanted.fetch:
+        return
+    tips = {f"refs/heads/{ref}": oid for ref, oid in heads.items() if oid is not None}
+    if facts.trunk_oid is not None:
+        # A narrow fetch refspec keeps no tracking branch of trunk: remember it in a ref of our own.
+        source = f"refs/heads/{facts.trunk}"
+        tracked = f"refs/remotes/{wanted.remote}/{facts.trunk}" in state.refs
+        tips[source if tracked else f"+{source}:{OWN_TRUNK}{facts.trunk}"] = facts.trunk_oid
+    present = repo.read_commits(tips.values())
+    missing = [refspec for refspec, oid in tips.items() if oid not in present]
+    if missing:
+        repo.fetch(wanted.remote, missing)
+
+
+def _assemble(
+    repo: Repo,
+    forge: Forge | None,
+    state: LocalState,
+    wanted: Wanted,
+    local: Local,
+    facts: ForgeFacts,
+    trunk: Trunk,
+) -> Observed:
+    changes = tuple(
+        Change(
+            change,
+            commit,
+            local.heads[change],
+            facts.branches.get(local.heads[change]),
+            state.refs.get(HEADS + change),
+            state.refs.get(PUSHING + change),
+            current_pull(facts, local.heads[change]),
+        )
+        for change, commit in zip(local.ids, local.commits, strict=True)
+    )
+    graph = complete_graph(repo, local, changes, trunk)
+    point = changes[0].commit.parents[:1] if changes else ()
+    tips = [change.remote_head for change in changes if change.remote_head]
+    trees = {oid: commit.tree for oid, commit in repo.read_commits([*tips, *point]).items()}
+    stack = Stack(
+        trunk,
+        _require_head(state),
+        changes,
+        graph=graph,
+        trees=trees,
+        local_branches={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/heads/")},
+        newer_trunk=newer_trunk(repo, changes, graph, trunk),
+        own_refs={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/stackr/")},
+        remote=wanted.remote,
+        repository_id=facts.repository_id,
+    )
+    stack = replace(stack, foreign=foreign_commits(repo, stack))
+    return Observed(with_outsiders(repo, forge, stack, local, facts), state, facts, facts.warnings)

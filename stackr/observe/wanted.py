@@ -1,0 +1,37 @@
+"""What an observation is asked for, and what it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stackr.core.model import Stack
+from stackr.core.ports import ForgeFacts, LocalState
+from stackr.core.trunk import TrunkChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to look at and how hard.
+
+    ``template`` and ``user`` name head branches (core.identity.head_ref); ``writes`` refuses a repository in the
+    middle of a rebase before anything else is asked.
+    """
+
+    remote: str
+    user: str
+    template: str
+    trunk: TrunkChoice = field(default_factory=TrunkChoice)
+    fetch: bool = True
+    writes: bool = False
+    details: bool = False
+    checks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A stack and where it came from; ``facts`` is ``None`` when nobody asked GitHub."""
+
+    stack: Stack
+    state: LocalState
+    facts: ForgeFacts | None
+    warnings: tuple[str, ...] = ()
