@@ -59,10 +59,10 @@ class Console:
 
     def lines(self, content: Iterable[Line]) -> None:
         """Lines of the result, cut to the width of a terminal."""
-        output.erase_progress()
         columns = self.columns
         fitted = [each if columns is None else fit(each, columns) for each in content]
         if self.color_out:
+            output.erase_progress()
             self._write_rich(fitted)
         else:
             for each in fitted:
@@ -70,8 +70,7 @@ class Console:
 
     def json(self, document: Mapping[str, Any]) -> None:
         """The one JSON document of this run."""
-        output.erase_progress()
-        output.write_json(document)
+        output.write_json(document, self.out)
 
     def note(self, text: str) -> None:
         """One sentence for the user."""
@@ -101,7 +100,6 @@ class Console:
             output.erase_progress()
 
     def _say(self, label: str, text: str) -> None:
-        output.erase_progress()
         indent = "         " if label else ""
         output.write(self.err, label + f"\n{indent}".join(clean_lines(text)))
 

@@ -56,10 +56,11 @@ def show_progress(stream: TextIO, text: str) -> None:
 
 def erase_progress() -> None:
     """Take back what ``show_progress`` wrote, if it still stands there."""
-    for stream in _progress_on:
-        stream.write(_ERASE_LINE)
-        stream.flush()
-    _progress_on.clear()
+    while _progress_on:
+        stream = _progress_on.pop()
+        with contextlib.suppress(OSError, ValueError):  # the terminal went away
+            stream.write(_ERASE_LINE)
+            stream.flush()
 
 
 def write(stream: TextIO | None, text: str) -> None:
@@ -69,9 +70,9 @@ def write(stream: TextIO | None, text: str) -> None:
         stream.write(to_encoding(text, getattr(stream, "encoding", None)) + "\n")
 
 
-def write_json(document: Mapping[str, Any]) -> None:
+def write_json(document: Mapping[str, Any], stream: TextIO | None = None) -> None:
     """One document on stdout: ASCII, so that every locale can carry it."""
-    write(sys.stdout, json.dumps(document, ensure_ascii=True, indent=2))
+    write(stream or sys.stdout, json.dumps(document, ensure_ascii=True, indent=2))
 
 
 def write_error(message: str, safe: str, next_step: str, *, color: str = "auto", env: Mapping[str, str]) -> None:

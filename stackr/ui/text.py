@@ -22,7 +22,9 @@ _CONTROLS = re.compile(
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
-_ASCII = str.maketrans({"…": "...", "·": "-", "→": "->", "─": "-", "│": "|", "●": "*", "○": "o", "◐": "~", "✓": "+"})
+_ASCII = str.maketrans(
+    {"…": "...", "·": "-", "→": "->", "▶": ">", "●": "*", "○": "o", "◐": "~", "▼": "v", "✓": "+", "✗": "x", "┴": "-"}
+)
 
 
 def clean(text: str) -> str:

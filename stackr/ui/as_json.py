@@ -1,0 +1,65 @@
+"""The JSON documents of docs/reference/cli.md, a public contract: exactly these keys, in this order.
+
+Only shapes: printing is ``Console.json``'s, the actions of a plan are in ``stackr.ui.plan_view``, and the document of
+an error is in ``stackr.failures``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from stackr.core.model import Orphan, PullRequest
+from stackr.core.status import Report, Row
+
+SCHEMA = 1
+
+
+def envelope(command: str, **content: Any) -> dict[str, Any]:
+    """The document of a command that succeeded."""
+    return {"schema": SCHEMA, "command": command, "ok": True, **content}
+
+
+def report(shown: Report, actions: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
+    """A stack: changes bottom first; ``actions`` (what was done or would be) only for commands that write."""
+    document = envelope(
+        shown.command,
+        trunk={"name": shown.trunk.name, "oid": shown.trunk.oid} if shown.trunk else None,
+        head={"branch": shown.head.branch_name, "oid": shown.head.oid} if shown.head else None,
+        changes=[_change(row) for row in shown.rows],
+        orphans=[_orphan(orphan) for orphan in shown.orphans],
+    )
+    if actions is not None:
+        document["actions"] = list(actions)
+    return document
+
+
+def _change(row: Row) -> dict[str, Any]:
+    return {
+        "position": row.position,
+        "id": row.id,
+        "title": row.title,
+        "commit": row.commit,
+        "head_ref": row.head_ref,
+        "state": row.state,
+        "pull": _pull(row.pull) if row.pull else None,
+        "next": row.next,
+    }
+
+
+def _pull(pull: PullRequest) -> dict[str, Any]:
+    return {
+        "number": pull.number,
+        "url": pull.url,
+        "state": pull.state.value,
+        "draft": pull.draft,
+        "base_ref": pull.base_ref,
+        "head_oid": pull.head_oid,
+        "review": pull.review.value,
+        "checks": pull.checks.value,
+        "mergeable": pull.mergeable.value,
+    }
+
+
+def _orphan(orphan: Orphan) -> dict[str, Any]:
+    return {"number": orphan.pull.number, "url": orphan.pull.url}

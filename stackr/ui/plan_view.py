@@ -1,0 +1,176 @@
+"""A plan as people and as programs see it: for ``--dry-run``, and for ``actions`` in JSON.
+
+Bookkeeping (refs below ``refs/stackr/``) is not shown: it follows from what is. Nothing is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stackr.core.model import Stack
+from stackr.core.plan import (
+    Action,
+    CreatePull,
+    DeleteRefs,
+    MoveRefs,
+    Park,
+    Plan,
+    PushRefs,
+    RefMove,
+    Reopen,
+    SetConfig,
+    UpdatePull,
+    WriteCommit,
+)
+from stackr.ui.line import Line, Span, line
+
+_VERB_COLUMNS = 9
+_NOTHING: Mapping[str, Any] = {}
+
+
+def lines(plan: Plan, stack: Stack) -> list[Line]:
+    """One line a step, in the order of the plan; a single line when there is nothing to do."""
+    view = _View({change.id: change.title for change in stack.changes})
+    shown = [each for action in plan.actions for each in view.of(action)]
+    return shown or [line("nothing to do")]
+
+
+class _View:
+    """Lines of single actions; ``titles`` maps change ids to titles."""
+
+    def __init__(self, titles: Mapping[str, str]) -> None:
+        self._titles = titles
+
+    def of(self, action: Action) -> Iterator[Line]:
+        """The lines of one action; none for bookkeeping."""
+        if isinstance(action, WriteCommit) and action.why == "id":
+            yield self._line("rewrite", f"{short(_old_commit(action))}..(new)", self._title(action.change_id))
+        elif isinstance(action, MoveRefs):
+            for move in filter(_is_visible, action.moves):
+                yield self._line("move", _ref(move.ref), f"{short(move.old)}..{short(move.new)}")
+        elif isinstance(action, SetConfig):
+            yield self._line("set", f"{action.key} = {action.value}")
+        elif isinstance(action, PushRefs):
+            for push in action.pushes:
+                span = f"{short(push.expected)}..{short(push.new)}"
+                yield self._line("push", _ref(push.ref), span, self._title(push.change_id))
+        elif isinstance(action, DeleteRefs):
+            for ref, oid in action.refs:
+                yield self._line("delete", _ref(ref), short(oid))
+        else:
+            yield from self._of_pull(action)
+
+    def _of_pull(self, action: Action) -> Iterator[Line]:
+        if isinstance(action, Park):
+            yield self._line("park", f"#{action.number}", f"onto {_ref(action.base_ref)} while branches move")
+        elif isinstance(action, Reopen):
+            yield self._line("reopen", f"#{action.number}")
+        elif isinstance(action, CreatePull):
+            draft = "draft " if action.draft else ""
+            yield self._line("create", f'{draft}"{action.title}"', f"{action.head_ref} onto {action.base_ref}")
+        elif isinstance(action, UpdatePull):
+            name = f"#{action.number}" if action.number is not None else self._title(action.change_id)
+            yield self._line("update", name, ", ".join(_edits(action)))
+
+    def _title(self, change_id: str) -> str:
+        return f'"{self._titles[change_id]}"' if change_id in self._titles else change_id[:11]
+
+    @staticmethod
+    def _line(verb: str, *parts: str) -> Line:
+        return line(Span(verb.ljust(_VERB_COLUMNS), "bold"), "  ".join(part for part in parts if part))
+
+
+def short(oid: str | None) -> str:
+    """Seven digits of a commit; ``(none)`` where there must be none, ``(new)`` for a commit yet to be written."""
+    if oid is None:
+        return "(none)"
+    return "(new)" if oid.startswith(":") else oid[:7]
+
+
+def _ref(ref: str) -> str:
+    return ref.removeprefix("refs/heads/")
+
+
+def _is_visible(move: RefMove) -> bool:
+    return move.ref == "HEAD" or move.ref.startswith("refs/heads/")
+
+
+def _old_commit(action: WriteCommit) -> str:
+    """A rewritten commit's label holds the id of the commit it replaces."""
+    return action.commit.label.rpartition("/")[2]
+
+
+def _edits(action: UpdatePull) -> Iterator[str]:
+    if action.base_ref is not None:
+        yield f"base {_ref(action.base_ref)}"
+    if action.description is not None:
+        yield "description"
+    if action.draft is not None:
+        yield "draft" if action.draft else "ready for review"
+    if action.reviewers:
+        yield f"reviewers {', '.join(action.reviewers)}"
+    if action.labels:
+        yield f"labels {', '.join(action.labels)}"
+
+
+def actions_json(
+    plan: Plan, resolved: Mapping[str, str] = _NOTHING, numbers: Mapping[str, int] = _NOTHING
+) -> list[dict[str, Any]]:
+    """The plan's steps for JSON, in order, one entry a ref or pull request (docs/reference/cli.md).
+
+    ``resolved`` maps labels to commits and ``numbers`` change ids to pull requests, once they exist; until then such
+    values are ``None``.
+    """
+
+    def oid(name: str | None) -> str | None:
+        return resolved.get(name) if name is not None and name.startswith(":") else name
+
+    return [entry for action in plan.actions for entry in _entries(action, oid, numbers)]
+
+
+def _entries(action: Action, oid: Any, numbers: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    if isinstance(action, WriteCommit) and action.why == "id":
+        yield {
+            "kind": "rewrite",
+            "id": action.change_id,
+            "from": _old_commit(action),
+            "to": oid(action.commit.label),
+        }
+    elif isinstance(action, MoveRefs):
+        for move in filter(_is_visible, action.moves):
+            yield {"kind": "move", "ref": move.ref, "from": move.old, "to": oid(move.new)}
+    elif isinstance(action, PushRefs):
+        for push in action.pushes:
+            yield {"kind": "push", "id": push.change_id, "ref": push.ref, "from": push.expected, "to": oid(push.new)}
+    elif isinstance(action, DeleteRefs):
+        yield from ({"kind": "delete", "ref": ref, "from": old} for ref, old in action.refs)
+    else:
+        yield from _pull_entries(action, numbers)
+
+
+def _pull_entries(action: Action, numbers: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    if isinstance(action, Park):
+        yield {"kind": "park", "number": action.number, "base_ref": _ref(action.base_ref)}
+    elif isinstance(action, Reopen):
+        yield {"kind": "update", "number": action.number, "fields": ["state"]}
+    elif isinstance(action, CreatePull):
+        yield {
+            "kind": "create",
+            "id": action.change_id,
+            "number": numbers.get(action.change_id),
+            "head_ref": action.head_ref,
+            "base_ref": action.base_ref,
+            "title": action.title,
+            "draft": action.draft,
+        }
+    elif isinstance(action, UpdatePull):
+        number = action.number if action.number is not None else numbers.get(action.change_id)
+        yield {"kind": "update", "id": action.change_id, "number": number, "fields": list(_fields(action))}
+
+
+def _fields(action: UpdatePull) -> Iterator[str]:
+    """The names of what an update may touch."""
+    for name in ("base_ref", "description", "draft", "reviewers", "labels"):
+        if getattr(action, name) not in (None, ()):
+            yield name
