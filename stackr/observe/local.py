@@ -38,6 +38,7 @@ def known_trunk(state: LocalState, wanted: Wanted, name: str | None) -> str | No
 
 
 def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_oid: str | None) -> Local:
+    """The stack above ``trunk_oid``, bottom first; nothing is known when the trunk is not."""
     if trunk_oid is None:
         return Local(None)
     commits = repo.list_commits([head.oid], [trunk_oid])

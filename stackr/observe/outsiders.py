@@ -1,4 +1,4 @@
-"""Pull requests around a stack that are not in it: landed ones, orphans, and those of a branch that shares its lower part."""
+"""Pull requests around a stack that are not in it: landed ones, orphans, those of a branch that shares its lower part."""
 
 from __future__ import annotations
 
