@@ -12,6 +12,7 @@ from stackr.core import body, identity
 from stackr.core.model import Change, PullState, Stack, Style
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import foreign_changes
+from stackr.core.pulls import body_lengths
 from stackr.errors import Refused
 
 
@@ -186,5 +187,6 @@ def refuse_submit(stack: Stack, options: SubmitOptions) -> None:
     refuse_ended_pulls(stack, active, options.reopen)
     refuse_foreign(stack, active, options.overwrite)
     refuse_older_trunk(stack, active, options.style)
+    refuse_long_bodies(body_lengths(stack, active, options))
     if options.only:
         refuse_only(stack, active[0])

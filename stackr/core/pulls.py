@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from stackr.core import body
 from stackr.core.model import Change, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.plan import CreatePull, UpdatePull
+from stackr.core.plan import CreatePull, Plan, UpdatePull
 
 # Room in a description for one list row whose number is not known yet: arrow, number, line end.
 _ROW_ROOM = 24
@@ -130,6 +130,14 @@ def _kept_notes(stack: Stack, pull: PullRequest, wanted: body.Description) -> It
             f"the {name} of #{pull.number} was edited on GitHub and is kept; "
             "stackr submit --update-fields replaces it with the commit message"
         )
+
+
+def people(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """All reviewers and all labels that a plan names, each once."""
+    updates = [action for action in plan.actions if isinstance(action, UpdatePull)]
+    reviewers = dict.fromkeys(name for update in updates for name in update.reviewers)
+    labels = dict.fromkeys(name for update in updates for name in update.labels)
+    return tuple(reviewers), tuple(labels)
 
 
 def body_lengths(stack: Stack, active: Sequence[int], options: SubmitOptions) -> list[tuple[Change, int]]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stackr.core.guards import refuse_long_bodies
 from stackr.core.heads import HeadPlan, LocalCommits, adopted, plan_heads, plan_ids
 from stackr.core.model import PullState, Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.parks import plan_parks
 from stackr.core.plan import Action, MoveRefs, Plan, Push, PushRefs, RefMove, Reopen, SetConfig, WriteCommit
-from stackr.core.pulls import body_lengths, plan_creates, plan_updates
+from stackr.core.pulls import plan_creates, plan_updates
 
 
 def plan_submit(stack: Stack, options: SubmitOptions) -> Plan:
@@ -27,7 +26,6 @@ def plan_submit(stack: Stack, options: SubmitOptions) -> Plan:
     parked = {park.number for park in parks}
     creates = tuple(plan_creates(stack, active, options))
     updates, notes = plan_updates(stack, active, options, parked)
-    refuse_long_bodies(body_lengths(stack, active, options))
     actions: list[Action] = []
     actions += [WriteCommit(commit, "id", _id_of(stack, commit.label)) for commit in local.writes]
     actions += [WriteCommit(plan.commit, "head", plan.change.id) for plan in heads if plan.commit]
@@ -39,7 +37,7 @@ def plan_submit(stack: Stack, options: SubmitOptions) -> Plan:
     actions += _reopens(stack, active, options)
     actions += creates
     actions += updates
-    return Plan("submit", tuple(actions), (*notes, *_orphan_notes(stack)))
+    return Plan("submit", tuple(actions), tuple(notes))
 
 
 def _id_of(stack: Stack, label: str) -> str:
@@ -90,8 +88,3 @@ def _moves_after_push(stack: Stack, heads: Sequence[HeadPlan]) -> list[Action]:
 def _reopens(stack: Stack, active: Sequence[int], options: SubmitOptions) -> list[Action]:
     pulls = [stack.changes[index].pull for index in active] if options.reopen else []
     return [Reopen(pull.number, pull.node_id) for pull in pulls if pull and pull.state is PullState.CLOSED]
-
-
-def _orphan_notes(stack: Stack) -> Iterator[str]:
-    for orphan in stack.orphans:
-        yield f"#{orphan.pull.number} is no longer in this stack; it stays open ({orphan.pull.url})"

@@ -1,4 +1,4 @@
-"""Pull requests around a stack that are not in it: landed ones, orphans, those of a branch that shares its lower part."""
+"""Pull requests around a stack that are not in it: landed ones, orphans, those of a branch that shares some of it."""
 
 from __future__ import annotations
 

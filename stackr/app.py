@@ -1,0 +1,123 @@
+"""Wires configuration, repository, GitHub and console together for one command.
+
+Everything is made on first use: a command that needs no GitHub does not import requests, one that needs no repository
+does not import git. No decision of the stack protocol lives here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from stackr import config, options
+from stackr.core.trunk import TrunkChoice
+from stackr.ui.console import Console
+
+if TYPE_CHECKING:
+    from stackr.github.api import GitHub
+    from stackr.github.auth import Token
+    from stackr.github.hosts import Host
+    from stackr.observe import Wanted
+    from stackr.repo.repository import Repository
+
+LOGIN_KEY = "stackr.login"
+
+
+class App:
+    """One run of a command. ``flags`` are settings given on the command line, by the names of ``stackr.settings``."""
+
+    def __init__(self, context: click.Context, flags: Mapping[str, Any] | None = None) -> None:
+        self.invocation = options.of(context)
+        self._flags = {name: value for name, value in (flags or {}).items() if value not in (None, ())}
+
+    @cached_property
+    def ui(self) -> Console:
+        """The console."""
+        return Console(color=self.invocation.color)
+
+    @cached_property
+    def repo(self) -> Repository:
+        """The repository around the working directory; raises ``Refused`` where there is none."""
+        from stackr.repo.repository import Repository
+
+        return Repository.open(self.invocation.directory)
+
+    @cached_property
+    def config(self) -> config.Config:
+        """All settings; warnings about ignored ones are told once."""
+        root = self.repo.work_tree
+        loaded = config.load(
+            flags=self._flags,
+            env=os.environ,
+            repo_file=root / config.REPO_FILE_NAME if root else None,
+            user_file=config.user_file(os.environ),
+            git_config=self.repo.config.section("stackr"),
+        )
+        for warning in loaded.warnings:
+            self.ui.warn(warning)
+        return loaded
+
+    @cached_property
+    def remote(self) -> str:
+        """The remote to work with: the setting, else git's own choice (docs/internals/protocol.md 1.4)."""
+        return self.config.remote or self.repo.choose_remote(self.repo.branch)
+
+    @cached_property
+    def host(self) -> Host:
+        """Where that remote lives; raises ``ConfigError`` when it is not a GitHub."""
+        from stackr.github.hosts import parse_remote
+
+        return parse_remote(self.repo.remote_url(self.remote))
+
+    @cached_property
+    def token(self) -> Token:
+        """The token for ``host``; git is given it too, for that host alone."""
+        from stackr.github.auth import find_token
+
+        token = find_token(self.host, os.environ, self.repo.gh_token, self.repo.credential)
+        self.repo.use_token(self.host.web, token.value)
+        return token
+
+    @cached_property
+    def forge(self) -> GitHub:
+        """The client for ``host``."""
+        from stackr.github.api import GitHub
+
+        return GitHub(self.host, self.token, self.ui.wait)
+
+    def user(self, *, remember: bool) -> str:
+        """The name in new head branches: the setting, else the login cached in this clone, else asked once."""
+        known = self.known_user()
+        if known:
+            return known
+        login = self.forge.viewer()
+        if remember:
+            self.repo.set_config(LOGIN_KEY, login)
+        return login
+
+    def known_user(self) -> str:
+        """The name in new head branches as far as it is known without asking GitHub; ``""`` if it is not."""
+        return self.config.user or self.repo.config.get(LOGIN_KEY) or ""
+
+    def wanted(self, user: str, base: str | None = None, **more: Any) -> Wanted:
+        """What to observe for this branch and this configuration; ``more`` goes to ``Wanted`` as it is."""
+        from stackr.observe import Wanted
+
+        branch = self.repo.branch
+        remembered = self.repo.config.get(f"branch.{branch}.stackrBase") if branch else None
+        trunk = TrunkChoice(base, remembered, None, self.config.trunk)
+        return Wanted(self.remote, user, self.config.branch_template, trunk, **more)
+
+    @contextmanager
+    def lock(self, command: str, *, needed: bool = True) -> Iterator[None]:
+        """Keep a second stackr out of this repository; ``needed`` is false for a dry run, which writes nothing."""
+        if not needed:
+            yield
+            return
+        with self.repo.lock(command):
+            yield

@@ -1,0 +1,67 @@
+"""What a command shows at its end: the stack it leaves, the plan it would carry out, or one JSON document.
+
+Which facts to show is settled by then; the drawings are in ``tree``, ``plan_view`` and ``as_json``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from stackr.core.model import Stack
+from stackr.core.plan import CreatePull, Plan, PushRefs, UpdatePull
+from stackr.core.status import Report
+from stackr.ui import as_json as documents
+from stackr.ui import plan_view, tree
+from stackr.ui.console import Console
+
+
+def stack(ui: Console, report: Report, *, as_json: bool) -> None:
+    """The stack as it stands (``stackr status``)."""
+    if as_json:
+        ui.json(documents.report(report))
+        return
+    ui.lines(tree.lines(report, ui.columns, links=ui.color_out))
+
+
+def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: bool) -> None:
+    """What would be done (``--dry-run``): the very plan that a real run would carry out."""
+    if as_json:
+        ui.json(documents.report(report, plan_view.actions_json(planned)))
+        return
+    ui.lines(plan_view.lines(planned, facts))
+    for note in planned.notes:
+        ui.note(note)
+
+
+def outcome(ui: Console, done: Plan, report: Report, oids: Mapping[str, str], *, as_json: bool) -> None:
+    """What was done, and the stack it left."""
+    if as_json:
+        numbers = {row.id: row.pull.number for row in report.rows if row.pull}
+        ui.json(documents.report(report, plan_view.actions_json(done, oids, numbers)))
+        return
+    ui.lines(tree.lines(report, ui.columns, links=ui.color_out))
+    ui.note(summary(done))
+
+
+def summary(done: Plan) -> str:
+    """One sentence: ``created 2, updated 3 pull requests, pushed 3 branches``."""
+    counts = Counter(type(action) for action in done.actions)
+    pushed = sum(len(action.pushes) for action in done.actions if isinstance(action, PushRefs))
+    created, updated = counts[CreatePull], _updated(done)
+    parts = [
+        f"pushed {_plural(pushed, 'branch', 'branches')}" if pushed else "",
+        f"created {_plural(created, 'pull request', 'pull requests')}" if created else "",
+        f"updated {_plural(updated, 'pull request', 'pull requests')}" if updated else "",
+    ]
+    return ", ".join(part for part in parts if part) or "nothing to do: GitHub has all of it"
+
+
+def _updated(done: Plan) -> int:
+    """Pull requests that existed before and were changed; completing a new one is part of creating it."""
+    created = {action.change_id for action in done.actions if isinstance(action, CreatePull)}
+    return sum(isinstance(a, UpdatePull) and a.change_id not in created for a in done.actions)
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
