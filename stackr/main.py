@@ -59,6 +59,7 @@ class LazyGroup(click.Group):
         if entry is None:
             return None
         command: click.Command = importlib.import_module(f"stackr.commands.{entry.module}").command
+        command.name = cmd_name
         _accept_color(command)
         return command
 
@@ -133,16 +134,26 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
     try:
         code = _call(argv, invocation)
         output.flush()
-    except BaseException as problem:
-        if isinstance(problem, (SystemExit, GeneratorExit)):
-            raise
+    except BaseException as problem:  # noqa: BLE001 - this is the one place where everything ends
         code = _fail(problem, argv, invocation)
     sys.exit(code)
 
 
 def _call(argv: list[str], invocation: Invocation) -> int:
-    """The exit code of a run that raised nothing: what the command returned, if that is a number."""
-    result: Any = cli.main(args=argv, prog_name="stackr", standalone_mode=False, obj=invocation)
+    """The exit code of a run that raised nothing: what the command returned, if that is a number.
+
+    ``click.Command.main`` would do this too, but it ends the process by itself on a closed pipe.
+    """
+    completion = os.environ.get("_STACKR_COMPLETE")
+    if completion:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "stackr", "_STACKR_COMPLETE", completion)
+    try:
+        with cli.make_context("stackr", argv, obj=invocation) as context:
+            result: Any = cli.invoke(context)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
     return result if isinstance(result, int) and not isinstance(result, bool) else 0
 
 
@@ -153,6 +164,8 @@ def _fail(problem: BaseException, argv: list[str], invocation: Invocation) -> in
         output.abandon()
         return 128 + 13
     failure = failures.explain(problem, argv, invocation)
+    if failure.code == failures.INTERRUPTED and output.is_terminal(sys.stderr):
+        output.write(sys.stderr, "")  # the terminal has just echoed ^C
     if failure.as_json:
         output.write_json(failures.document(failure))
     else:

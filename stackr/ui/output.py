@@ -9,6 +9,7 @@ import contextlib
 import errno
 import json
 import os
+import select
 import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
@@ -93,12 +94,26 @@ def flush() -> None:
 
 
 def is_closed_pipe(problem: BaseException) -> bool:
-    """Whether ``problem`` means that the reader of our stdout or stderr went away."""
+    """Whether ``problem`` means that the reader of our stdout or stderr went away, and not of some other pipe."""
     # Windows reports a closed pipe as EINVAL.
-    closed = isinstance(problem, BrokenPipeError) or (
+    is_pipe = isinstance(problem, BrokenPipeError) or (
         isinstance(problem, OSError) and problem.errno == errno.EINVAL and os.name == "nt"
     )
-    return closed and not _can_flush()
+    return is_pipe and any(_has_no_reader(stream) for stream in (sys.stdout, sys.stderr))
+
+
+def _has_no_reader(stream: TextIO | None) -> bool:
+    """Ask the system, since a failed flush may forget what it could not write (poll(2): POLLERR on a pipe)."""
+    if not hasattr(select, "poll"):
+        return True
+    try:
+        descriptor = stream.fileno() if stream is not None else -1
+    except (OSError, ValueError):
+        return False
+    poll = select.poll()
+    if descriptor >= 0:
+        poll.register(descriptor, 0)
+    return any(events & select.POLLERR for _, events in poll.poll(0))
 
 
 def _can_flush() -> bool:
