@@ -1,0 +1,99 @@
+"""``GitHub``: the ``Forge`` of ``core.ports``, put together from the short modules of this room.
+
+Importing this imports requests (100 ms), so the app does so only when a command talks to GitHub.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from stackr.core.ports import Created, ForgeFacts, NewPull, PullEdit, PullText, ReadRequest, Sleep
+from stackr.github.account import Account, describe_auth
+from stackr.github.auth import Token
+from stackr.github.branches import delete_refs
+from stackr.github.creating import Creation
+from stackr.github.graphql import GraphQL
+from stackr.github.hosts import Host
+from stackr.github.http import Http
+from stackr.github.limits import Clock
+from stackr.github.pace import Pace
+from stackr.github.people import Directory, People
+from stackr.github.reading import Reader
+from stackr.github.updating import Update, steps_of
+
+
+class GitHub:
+    """One repository on one GitHub, with one token.
+
+    ``sleep(seconds, reason)`` waits with a countdown; ``clock`` is monotonic and ``now`` the wall clock, in seconds.
+    """
+
+    def __init__(
+        self, host: Host, token: Token, *, sleep: Sleep, clock: Clock = time.monotonic, now: Clock = time.time
+    ) -> None:
+        self.host = host
+        self.http = Http(host, token, sleep=sleep, clock=clock, now=now)
+        self._graph = GraphQL(self.http)
+        self._reader = Reader(self._graph)
+        self._pace = Pace()
+        self._directory = Directory(self._graph)
+
+    def __repr__(self) -> str:
+        return f"GitHub({self.host.repository_url!r})"
+
+    def viewer(self) -> str:
+        """The login of the token's owner; one request."""
+        return self._reader.viewer()
+
+    def read(self, request: ReadRequest) -> ForgeFacts:
+        """All facts in one request (two, side by side, with ``checks``; more above a hundred heads).
+
+        Raises GitHubError (no repository, or no access: the two look the same), ConfigError (token).
+        """
+        return self._reader.read(request)
+
+    def create_pulls(self, repository_id: str, pulls: Sequence[NewPull], reread: Sequence[int] = ()) -> Created:
+        """Create in order, bottom first: five in the first request, then as many as the last answer's time allows.
+
+        What was lost is looked up by head branch before it is repeated; what exists already is adopted. The answer also
+        has the present texts of everything created here and of ``reread``. Raises GitHubError or ConfigError, whose
+        ``safe`` line names what was created and what was not; the next run adopts the former.
+        """
+        return Creation(self._graph, self._reader, self._pace, repository_id, pulls, reread).run()
+
+    def read_texts(self, numbers: Sequence[int]) -> dict[int, PullText]:
+        """Title and description by number; one request (none for no numbers)."""
+        return self._reader.texts(numbers)
+
+    def update_pulls(self, edits: Sequence[PullEdit]) -> None:
+        """Apply edits, ten and more a request, up to four requests at once; only what is set is sent.
+
+        All are tried; the first that GitHub refused is raised with its words (GitHubError, ConfigError without access).
+        Reviewers and labels that were not resolved before are resolved first: an unknown one raises Refused, and
+        nothing is written.
+        """
+        people = self.resolve_people(
+            [name for edit in edits for name in edit.reviewers], [name for edit in edits for name in edit.labels]
+        )
+        steps = [step for edit in edits for step in steps_of(edit, people)]
+        Update(self._graph, self._reader, self._pace, steps).run()
+
+    def resolve_people(self, reviewers: Iterable[str], labels: Iterable[str]) -> People:
+        """Node ids of logins, ``org/team`` slugs and labels; one request, none when all are known already.
+
+        Raises Refused naming those that do not exist.
+        """
+        return self._directory.resolve(reviewers, labels)
+
+    def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:
+        """Delete (full ref name, expected commit) pairs in one request, all or none; LeaseLost when one has moved."""
+        delete_refs(self._graph, self._reader, repository_id, refs)
+
+    def describe_auth(self) -> Account:
+        """Whose token it is, its scopes and limits; one request."""
+        return describe_auth(self.http)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()

@@ -1,0 +1,185 @@
+"""``create_pulls``: pull requests in order, bottom first, several a request, none of them twice.
+
+Not here: updating (``updating``), how many go into a request (``pace``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stackr.core.model import PullRequest
+from stackr.core.ports import Created, NewPull, PullText
+from stackr.errors import GitHubError, StackrError
+from stackr.github import queries
+from stackr.github.facts import own_nodes, pull_from, text_from
+from stackr.github.failures import Limited, Lost, Problem
+from stackr.github.graphql import Answer, GraphQL, Query
+from stackr.github.limits import limited
+from stackr.github.pace import FIRST_CREATES, Pace
+from stackr.github.reading import Reader
+
+# A request that GitHub cuts has taken 10 s itself, so three tries need more than the 10 s that reads have.
+_BUDGET_S = 45.0
+_EXISTS = "already exists"
+
+
+class Creation:
+    """One run of ``create_pulls``: what is still to do, what is done, what was refused."""
+
+    def __init__(
+        self,
+        graph: GraphQL,
+        reader: Reader,
+        pace: Pace,
+        repository_id: str,
+        pulls: Sequence[NewPull],
+        reread: Sequence[int],
+    ) -> None:
+        self._graph = graph
+        self._reader = reader
+        self._pace = pace
+        self._patience = graph.http.patience(_BUDGET_S)
+        self._repository_id = repository_id
+        self._todo = list(pulls)
+        self._reread = list(reread)
+        self._size = FIRST_CREATES
+        self._done: dict[str, PullRequest] = {}
+        self._texts: dict[int, PullText] = {}
+        self._refused: list[tuple[NewPull, Problem]] = []
+        self._headers: Mapping[str, str] = {}
+
+    def run(self) -> Created:
+        """Create everything; raises GitHubError or ConfigError, whose ``safe`` line says what was created."""
+        try:
+            while self._todo and not self._refused:
+                self._round(self._todo[: self._size])
+            if self._refused:
+                raise self._refusal()
+        except StackrError as error:
+            error.safe = self._tally()
+            raise
+        return Created(self._done, self._all_texts())
+
+    def _round(self, chunk: Sequence[NewPull]) -> None:
+        try:
+            answer = self._graph.once(self._query(chunk))
+        except Lost as lost:
+            # Smaller, in case GitHub cut it because it took too long.
+            self._size = max(1, len(chunk) // 2)
+            if lost.sent:
+                self._adopt(chunk)
+            self._go_on_after(lost)
+        except Limited as limit:
+            self._go_on_after(limit)
+        else:
+            self._take(chunk, answer)
+
+    def _query(self, chunk: Sequence[NewPull]) -> Query:
+        """The last request also reads the texts: by number where it is known, by head for those being created."""
+        is_last = len(chunk) == len(self._todo)
+        numbers = self._known_numbers() if is_last else []
+        heads = [pull.head for pull in chunk] if is_last else []
+        variables: dict[str, Any] = {f"p{i}": self._input(pull) for i, pull in enumerate(chunk)}
+        variables |= {f"n{i}": number for i, number in enumerate(numbers)}
+        variables |= {f"h{i}": head for i, head in enumerate(heads)}
+        return Query(queries.create_mutation(len(chunk), len(numbers), len(heads)), variables)
+
+    def _input(self, pull: NewPull) -> dict[str, Any]:
+        return {
+            "repositoryId": self._repository_id,
+            "headRefName": pull.head,
+            "baseRefName": pull.base,
+            "title": pull.title,
+            "body": pull.body,
+            "draft": pull.draft,
+        }
+
+    def _known_numbers(self) -> list[int]:
+        return list(dict.fromkeys([*(pull.number for pull in self._done.values()), *self._reread]))
+
+    def _take(self, chunk: Sequence[NewPull], answer: Answer) -> None:
+        self._headers = answer.headers
+        doubtful: list[tuple[NewPull, Problem]] = []
+        limit: Problem | None = None
+        for i, pull in enumerate(chunk):
+            node = (answer.data.get(f"p{i}") or {}).get("pullRequest")
+            if node:
+                self._done[pull.head] = pull_from(node)
+                self._read_texts(node)
+                continue
+            problem = _problem_of(answer, f"p{i}")
+            if problem.is_limit:
+                limit = problem
+            elif _may_exist(problem):
+                doubtful.append((pull, problem))
+            else:
+                self._refused.append((pull, problem))
+        self._pace.measure(answer.seconds, len(chunk))
+        self._size = self._pace.creates()
+        self._settle(doubtful)
+        self._strike_off()
+        if limit is not None and not self._refused:
+            self._size = FIRST_CREATES
+            self._go_on_after(limited(answer.headers, limit.message, self._graph.http.now()))
+
+    def _settle(self, doubtful: Sequence[tuple[NewPull, Problem]]) -> None:
+        """Those that may exist: take what is found; what is not found is refused, or tried again if GitHub failed."""
+        if not doubtful:
+            return
+        self._adopt([pull for pull, _ in doubtful])
+        missing = [(pull, problem) for pull, problem in doubtful if pull.head not in self._done]
+        self._refused += [(pull, problem) for pull, problem in missing if _EXISTS in problem.message]
+        if missing and not self._refused:
+            self._go_on_after(Lost(f"github could not create a pull request ({missing[0][1].message})"))
+
+    def _adopt(self, pulls: Sequence[NewPull]) -> None:
+        self._done |= self._reader.open_by_head([pull.head for pull in pulls])
+        self._strike_off()
+
+    def _strike_off(self) -> None:
+        """Take what is done or refused off the list; that is progress."""
+        settled = self._done.keys() | {pull.head for pull, _ in self._refused}
+        remaining = [pull for pull in self._todo if pull.head not in settled]
+        if len(remaining) < len(self._todo):
+            self._patience.progress()
+        self._todo = remaining
+
+    def _go_on_after(self, failure: Lost | Limited) -> None:
+        if self._todo and not self._patience.pause([failure]):
+            raise failure
+
+    def _read_texts(self, node: Mapping[str, Any]) -> None:
+        for alias, found in (node.get("repository") or {}).items():
+            nodes = own_nodes(found)[:1] if alias.startswith("h") else [found]
+            self._texts |= {node["number"]: text_from(node) for node in nodes if node}
+
+    def _all_texts(self) -> dict[int, PullText]:
+        """The texts that the last answer had; one more request when it had not all (something was looked up)."""
+        missing = [number for number in self._known_numbers() if number not in self._texts]
+        return self._texts | self._reader.texts(missing)
+
+    def _refusal(self) -> StackrError:
+        pull, problem = self._refused[0]
+        error = self._graph.error([problem], self._headers, f'github refused a pull request for "{pull.head}"')
+        if isinstance(error, GitHubError):
+            error.next_step = "stackr submit"
+        return error
+
+    def _tally(self) -> str:
+        created = ", ".join(f"#{pull.number}" for pull in self._done.values())
+        names = [*(pull.head for pull, _ in self._refused), *(pull.head for pull in self._todo)]
+        missing = ", ".join(f'"{name}"' for name in names)
+        if not created:
+            return f"no pull request was created, of: {missing}"
+        return f"what was created ({created}) stays and is adopted by the next run; not created: {missing}"
+
+
+def _problem_of(answer: Answer, alias: str) -> Problem:
+    problems = answer.problems_at(alias)
+    return problems[0] if problems else Problem("", "github gave no answer", (alias, "pullRequest"))
+
+
+def _may_exist(problem: Problem) -> bool:
+    """A pull request that was there before, or whose creation is uncertain: the error lies deeper, or GitHub failed."""
+    return _EXISTS in problem.message or problem.is_transient or len(problem.path) > 1

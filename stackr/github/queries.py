@@ -1,0 +1,198 @@
+"""The GraphQL texts, as builders: a text depends only on how many things are asked for, all values are variables.
+
+Every text that stackr can send comes from here, and ``every_query`` shows each builder at work, so that the suite can
+hold them against GitHub's schema. Not here: values and answers (``reading``, ``creating``, ``updating``).
+
+Limits that the numbers respect (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api):
+500,000 nodes a query; 100 heads x 5 pull requests x 30 reviews are 15,500, and cost 6 points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+HEADS_A_QUERY = 100
+PULLS_A_HEAD = 5
+
+_PULL = """
+fragment Pull on PullRequest {
+  number id url state isDraft isCrossRepository headRefName headRefOid baseRefName title body
+  author { login } mergeCommit { oid }
+}"""
+_DETAILS = """
+fragment Details on PullRequest {
+  reviewDecision mergeable
+  latestOpinionatedReviews(first: 30) { nodes { state author { login } commit { oid } } }
+}"""
+_NEWEST = "orderBy: {field: CREATED_AT, direction: DESC}"
+
+# kind of a step -> the mutation and the type of its input
+MUTATIONS = {
+    "reopen": ("reopenPullRequest", "ReopenPullRequestInput"),
+    "update": ("updatePullRequest", "UpdatePullRequestInput"),
+    "draft": ("convertPullRequestToDraft", "ConvertPullRequestToDraftInput"),
+    "ready": ("markPullRequestReadyForReview", "MarkPullRequestReadyForReviewInput"),
+    "reviewers": ("requestReviews", "RequestReviewsInput"),
+    "labels": ("addLabelsToLabelable", "AddLabelsToLabelableInput"),
+}
+
+
+def viewer_query() -> str:
+    """Whose token it is."""
+    return "query StackrViewer { viewer { login } }"
+
+
+def read_query(heads: int, numbers: int, *, trunk: bool, details: bool) -> str:
+    """The repository, its trunk, ``h<i>``: pull requests by head, ``b<i>``: branch tips, ``n<i>``: by number."""
+    fields = "...Pull ...Details" if details else "...Pull"
+    lines = [
+        "id viewerPermission defaultBranchRef { name target { oid } }",
+        "trunk: ref(qualifiedName: $trunk) { name target { oid } }" if trunk else "",
+        *(_pulls_of_head(i, "", fields, paged=True) for i in range(heads)),
+        *(f"b{i}: ref(qualifiedName: $b{i}) {{ target {{ oid }} }}" for i in range(heads)),
+        *(f"n{i}: pullRequest(number: $n{i}) {{ {fields} }}" for i in range(numbers)),
+    ]
+    variables = [*(["$trunk: String!"] if trunk else []), *_each("h", "String!", heads), *_each("b", "String!", heads)]
+    fragments = "" if heads + numbers == 0 else _PULL + (_DETAILS if details else "")
+    return _in_repository("query StackrRead", [*variables, *_each("n", "Int!", numbers)], lines) + fragments
+
+
+def more_pulls_query(*, details: bool) -> str:
+    """A further page of the pull requests of one head branch, ``h0``."""
+    fields = "...Pull ...Details" if details else "...Pull"
+    lines = [_pulls_of_head(0, ", after: $after", fields, paged=True)]
+    text = _in_repository("query StackrMorePulls", ["$h0: String!", "$after: String!"], lines)
+    return text + _PULL + (_DETAILS if details else "")
+
+
+def checks_query(heads: int, numbers: int) -> str:
+    """The rollups of open pull requests; the state alone, since contexts of many time out (cli/cli#7421)."""
+    fields = "number isCrossRepository statusCheckRollup { state }"
+    lines = [
+        *(_pulls_of_head(i, ", states: OPEN", fields) for i in range(heads)),
+        *(f"n{i}: pullRequest(number: $n{i}) {{ {fields} }}" for i in range(numbers)),
+    ]
+    variables = [*_each("h", "String!", heads), *_each("n", "Int!", numbers)]
+    return _in_repository("query StackrChecks", variables, lines)
+
+
+def lookup_query(heads: int) -> str:
+    """Open pull requests by head branch: was the one whose answer got lost created?"""
+    lines = [_pulls_of_head(i, ", states: OPEN", "...Pull") for i in range(heads)]
+    return _in_repository("query StackrLookUp", _each("h", "String!", heads), lines) + _PULL
+
+
+def texts_query(numbers: int) -> str:
+    """Title and description by number."""
+    lines = [_text_of_number(i) for i in range(numbers)]
+    return _in_repository("query StackrTexts", _each("n", "Int!", numbers), lines)
+
+
+def create_mutation(pulls: int, numbers: int = 0, heads: int = 0) -> str:
+    """Creates ``p<i>`` in order. The last one's answer also reads the texts of ``numbers`` and of ``heads``.
+
+    Top-level mutations run one after the other (https://spec.graphql.org/October2021/#sec-Mutation), so what the last
+    one reads is how things stand after all of them.
+    """
+    texts = [
+        *(_text_of_number(i) for i in range(numbers)),
+        *(_pulls_of_head(i, ", states: OPEN", "number isCrossRepository title body") for i in range(heads)),
+    ]
+    also = f" repository {{ {' '.join(texts)} }}" if texts else ""
+    creates = [
+        f"p{i}: createPullRequest(input: $p{i}) {{ pullRequest {{ ...Pull{also if i == pulls - 1 else ''} }} }}"
+        for i in range(pulls)
+    ]
+    variables = [
+        *_each("p", "CreatePullRequestInput!", pulls),
+        *_each("n", "Int!", numbers),
+        *_each("h", "String!", heads),
+    ]
+    return _document("mutation StackrCreate", variables, creates) + _PULL
+
+
+def update_mutation(kinds: Sequence[str]) -> str:
+    """One step for each of ``kinds`` (keys of MUTATIONS), in order: ``s<i>`` with the input ``$s<i>``."""
+    steps = [f"s{i}: {MUTATIONS[kind][0]}(input: $s{i}) {{ clientMutationId }}" for i, kind in enumerate(kinds)]
+    variables = [f"$s{i}: {MUTATIONS[kind][1]}!" for i, kind in enumerate(kinds)]
+    return _document("mutation StackrUpdate", variables, steps)
+
+
+def states_query() -> str:
+    """Open and draft by node id: which steps of a lost request were done?"""
+    return "query StackrStates($ids: [ID!]!) { nodes(ids: $ids) { ... on PullRequest { id state isDraft } } }"
+
+
+def people_query(users: int, teams: int, labels: int) -> str:
+    """Node ids of ``u<i>`` by login, ``t<i>`` by organization and slug, ``l<i>`` by label name."""
+    found = [f"l{i}: label(name: $l{i}) {{ id }}" for i in range(labels)]
+    lines = [
+        *(f"u{i}: user(login: $u{i}) {{ id }}" for i in range(users)),
+        *(f"t{i}: organization(login: $o{i}) {{ team(slug: $t{i}) {{ id }} }}" for i in range(teams)),
+        *([f"repository(owner: $owner, name: $name) {{ {' '.join(found)} }}"] if labels else []),
+    ]
+    variables = [
+        *(["$owner: String!", "$name: String!"] if labels else []),
+        *_each("u", "String!", users),
+        *_each("o", "String!", teams),
+        *_each("t", "String!", teams),
+        *_each("l", "String!", labels),
+    ]
+    return _document("query StackrPeople", variables, lines)
+
+
+def refs_query(refs: int) -> str:
+    """Branch tips ``b<i>`` by full ref name."""
+    lines = [f"b{i}: ref(qualifiedName: $b{i}) {{ target {{ oid }} }}" for i in range(refs)]
+    return _in_repository("query StackrRefs", _each("b", "String!", refs), lines)
+
+
+def update_refs_mutation() -> str:
+    """Several refs at once, all or none. https://docs.github.com/en/graphql/reference/mutations#updaterefs"""
+    return "mutation StackrRefs($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }"
+
+
+def every_query() -> dict[str, str]:
+    """One text or more of every builder, by name, for validation against GitHub's schema."""
+    flags = [(trunk, details) for trunk in (False, True) for details in (False, True)]
+    return {
+        "viewer": viewer_query(),
+        **{f"read {t} {d}": read_query(2, 2, trunk=t, details=d) for t, d in flags},
+        **{f"read nothing {t} {d}": read_query(0, 0, trunk=t, details=d) for t, d in flags},
+        **{f"more {details}": more_pulls_query(details=details) for details in (False, True)},
+        **{f"checks {h} {n}": checks_query(h, n) for h, n in [(2, 0), (0, 2), (2, 2)]},
+        "lookup": lookup_query(2),
+        "texts": texts_query(2),
+        **{f"create {p} {n} {h}": create_mutation(p, n, h) for p, n, h in [(1, 0, 0), (2, 2, 0), (2, 0, 2), (5, 2, 5)]},
+        **{f"update {kind}": update_mutation([kind]) for kind in MUTATIONS},
+        "update all": update_mutation([*MUTATIONS, *MUTATIONS]),
+        "states": states_query(),
+        **{f"people {u} {t} {n}": people_query(u, t, n) for u, t, n in [(2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 1)]},
+        "refs": refs_query(2),
+        "update refs": update_refs_mutation(),
+    }
+
+
+def _each(letter: str, type_: str, count: int) -> list[str]:
+    return [f"${letter}{i}: {type_}" for i in range(count)]
+
+
+def _pulls_of_head(i: int, arguments: str, fields: str, *, paged: bool = False) -> str:
+    page = " pageInfo { hasNextPage endCursor }" if paged else ""
+    chosen = f"headRefName: $h{i}, first: {PULLS_A_HEAD}, {_NEWEST}{arguments}"
+    return f"h{i}: pullRequests({chosen}) {{ nodes {{ {fields} }}{page} }}"
+
+
+def _text_of_number(i: int) -> str:
+    return f"n{i}: pullRequest(number: $n{i}) {{ number title body }}"
+
+
+def _in_repository(operation: str, variables: Iterable[str], lines: Iterable[str]) -> str:
+    body = "\n    ".join(line for line in lines if line)
+    inner = f"repository(owner: $owner, name: $name) {{\n    {body}\n  }}"
+    return _document(operation, ["$owner: String!", "$name: String!", *variables], [inner])
+
+
+def _document(operation: str, variables: Sequence[str], lines: Iterable[str]) -> str:
+    declared = f"({', '.join(variables)})" if variables else ""
+    return f"{operation}{declared} {{\n  " + "\n  ".join(lines) + "\n}"

@@ -1,0 +1,210 @@
+"""``read``: everything observe wants to know of GitHub, in one request, the checks in another beside it.
+
+Not here: the texts of the queries (``queries``), the meaning of a pull request's fields (``facts``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from stackr.core.model import Checks, PullRequest
+from stackr.core.ports import ForgeFacts, PullText, ReadRequest
+from stackr.errors import GitHubError, StackrError
+from stackr.github import queries
+from stackr.github.facts import checks_of, own_nodes, pull_from, text_from, tip
+from stackr.github.failures import Problem, Rejected
+from stackr.github.graphql import Answer, GraphQL, Query
+from stackr.github.together import value
+
+_MAY_PUSH = frozenset({"ADMIN", "MAINTAIN", "WRITE"})
+
+
+class Reader:
+    """Reads one repository."""
+
+    def __init__(self, graph: GraphQL) -> None:
+        self._graph = graph
+        self._here = {"owner": graph.http.host.owner, "name": graph.http.host.name}
+
+    def viewer(self) -> str:
+        """The login of the token's owner; one request."""
+        answer = self._graph.ask(Query(queries.viewer_query()))
+        self._refuse(answer, answer.problems)
+        return str(answer.data["viewer"]["login"])
+
+    def read(self, request: ReadRequest) -> ForgeFacts:
+        """All facts: one request for up to a hundred heads, further ones beside it."""
+        parts = _split(request)
+        asked = [self._read_query(part) for part in parts]
+        if request.checks:
+            asked += [self._checks_query(part) for part in parts]
+        outcomes = self._graph.ask_all(asked)
+        facts = [self._facts(part, value(answer)) for part, answer in zip(parts, outcomes, strict=False)]
+        whole = _joined(facts)
+        return self._with_checks(whole, parts, outcomes[len(parts) :]) if request.checks else whole
+
+    def texts(self, numbers: Sequence[int]) -> dict[int, PullText]:
+        """Title and description by number; one request. A number that does not exist is left out."""
+        if not numbers:
+            return {}
+        variables = {**self._here, **_numbered("n", numbers)}
+        answer = self._graph.ask(Query(queries.texts_query(len(numbers)), variables))
+        repository = self.repository(answer, _missing_numbers(answer))
+        nodes = [repository[f"n{i}"] for i in range(len(numbers))]
+        return {node["number"]: text_from(node) for node in nodes if node}
+
+    def open_by_head(self, heads: Sequence[str]) -> dict[str, PullRequest]:
+        """The newest open pull request of each head branch that has one; one request."""
+        variables = {**self._here, **_numbered("h", heads)}
+        answer = self._graph.ask(Query(queries.lookup_query(len(heads)), variables))
+        repository = self.repository(answer)
+        found = {head: own_nodes(repository[f"h{i}"]) for i, head in enumerate(heads)}
+        return {head: pull_from(nodes[0]) for head, nodes in found.items() if nodes}
+
+    def tips(self, refs: Sequence[str]) -> dict[str, str | None]:
+        """The commit of each full ref name, ``None`` when it does not exist; one request."""
+        variables = {**self._here, **_numbered("b", refs)}
+        answer = self._graph.ask(Query(queries.refs_query(len(refs)), variables))
+        repository = self.repository(answer)
+        return {ref: tip(repository[f"b{i}"]) for i, ref in enumerate(refs)}
+
+    def states(self, node_ids: Sequence[str]) -> dict[str, tuple[bool, bool]]:
+        """(is open, is draft) by node id; one request."""
+        answer = self._graph.ask(Query(queries.states_query(), {"ids": list(node_ids)}))
+        nodes = [node for node in answer.data.get("nodes") or [] if node]
+        return {node["id"]: (node["state"] == "OPEN", node["isDraft"]) for node in nodes}
+
+    def repository(self, answer: Answer, tolerated: Sequence[Problem] = ()) -> Mapping[str, Any]:
+        """The repository of an answer; raises when it is not there or a part of it failed."""
+        self._refuse(answer, [problem for problem in answer.problems if problem not in tolerated])
+        repository = answer.data.get("repository")
+        if not isinstance(repository, Mapping):
+            raise self._no_repository()
+        return repository
+
+    def _refuse(self, answer: Answer, problems: Sequence[Problem]) -> None:
+        if any(problem.type == "NOT_FOUND" and problem.path == ("repository",) for problem in problems):
+            raise self._no_repository()
+        if problems:
+            raise self._graph.error(problems, answer.headers)
+
+    def _no_repository(self) -> GitHubError:
+        host = self._graph.http.host
+        return Rejected(
+            f'github has no repository "{host.owner}/{host.name}",'
+            f" or the token from {self._graph.http.token.source} may not see it: the two look the same",
+            404,
+            next_step="check the remote (git remote -v) and what the token may read (stackr auth status)",
+        )
+
+    def _read_query(self, request: ReadRequest) -> Query:
+        text = queries.read_query(
+            len(request.heads), len(request.numbers), trunk=request.trunk is not None, details=request.details
+        )
+        variables: dict[str, Any] = {**self._here, **_asked(request)}
+        variables |= _numbered("b", [f"refs/heads/{head}" for head in request.heads])
+        if request.trunk is not None:
+            variables["trunk"] = f"refs/heads/{request.trunk}"
+        return Query(text, variables)
+
+    def _checks_query(self, request: ReadRequest) -> Query:
+        text = queries.checks_query(len(request.heads), len(request.numbers))
+        return Query(text, {**self._here, **_asked(request)})
+
+    def _facts(self, request: ReadRequest, answer: Answer) -> ForgeFacts:
+        repository = self.repository(answer, _missing_numbers(answer))
+        default = repository["defaultBranchRef"] or {"name": ""}
+        trunk = repository["trunk"] if request.trunk is not None else repository["defaultBranchRef"]
+        nodes = [repository[f"n{i}"] for i in range(len(request.numbers))]
+        return ForgeFacts(
+            repository_id=repository["id"],
+            default_branch=default["name"],
+            can_push=repository["viewerPermission"] in _MAY_PUSH,
+            trunk=default["name"] if request.trunk is None else request.trunk,
+            trunk_oid=tip(trunk),
+            branches={head: tip(repository[f"b{i}"]) for i, head in enumerate(request.heads)},
+            pulls={h: self._pulls(h, repository[f"h{i}"], request.details) for i, h in enumerate(request.heads)},
+            by_number={node["number"]: pull_from(node) for node in nodes if node},
+        )
+
+    def _pulls(self, head: str, connection: Mapping[str, Any], details: bool) -> tuple[PullRequest, ...]:
+        """The pull requests of a head, newest first; further pages only while forks fill all of the first ones."""
+        nodes = own_nodes(connection)
+        while not nodes and connection["pageInfo"]["hasNextPage"]:
+            variables = {**self._here, "h0": head, "after": connection["pageInfo"]["endCursor"]}
+            answer = self._graph.ask(Query(queries.more_pulls_query(details=details), variables))
+            connection = self.repository(answer)["h0"]
+            nodes = own_nodes(connection)
+        return tuple(pull_from(node) for node in nodes)
+
+    def _with_checks(
+        self, facts: ForgeFacts, parts: Sequence[ReadRequest], outcomes: Sequence[Answer | StackrError]
+    ) -> ForgeFacts:
+        checks: dict[int, Checks] = {}
+        warnings: list[str] = []
+        for part, outcome in zip(parts, outcomes, strict=True):
+            try:
+                checks |= self._checks(part, value(outcome))
+            except StackrError as error:
+                # Fine-grained tokens cannot read checks (cli/cli#12597); the rest is worth showing all the same.
+                warnings.append(f"checks are not shown: {error.message}")
+        return _with_each(facts, checks, tuple(dict.fromkeys(warnings)))
+
+    def _checks(self, request: ReadRequest, answer: Answer) -> dict[int, Checks]:
+        repository = self.repository(answer, _missing_numbers(answer))
+        nodes = [node for i in range(len(request.heads)) for node in own_nodes(repository[f"h{i}"])]
+        nodes += [node for i in range(len(request.numbers)) if (node := repository[f"n{i}"])]
+        return {node["number"]: checks_of(node) for node in nodes}
+
+
+def _split(request: ReadRequest) -> list[ReadRequest]:
+    """At most a hundred heads or numbers each; the numbers go with the first requests."""
+    size = queries.HEADS_A_QUERY
+    longest = max(len(request.heads), len(request.numbers), 1)
+    return [
+        replace(request, heads=request.heads[at : at + size], numbers=request.numbers[at : at + size])
+        for at in range(0, longest, size)
+    ]
+
+
+def _joined(facts: Sequence[ForgeFacts]) -> ForgeFacts:
+    whole = facts[0]
+    for more in facts[1:]:
+        whole = replace(
+            whole,
+            branches={**whole.branches, **more.branches},
+            pulls={**whole.pulls, **more.pulls},
+            by_number={**whole.by_number, **more.by_number},
+        )
+    return whole
+
+
+def _with_each(facts: ForgeFacts, checks: Mapping[int, Checks], warnings: tuple[str, ...]) -> ForgeFacts:
+    def checked(pull: PullRequest) -> PullRequest:
+        return replace(pull, checks=checks.get(pull.number, Checks.NONE))
+
+    return replace(
+        facts,
+        pulls={head: tuple(checked(pull) for pull in pulls) for head, pulls in facts.pulls.items()},
+        by_number={number: checked(pull) for number, pull in facts.by_number.items()},
+        warnings=facts.warnings + warnings,
+    )
+
+
+def _asked(request: ReadRequest) -> dict[str, Any]:
+    return _numbered("h", request.heads) | _numbered("n", request.numbers)
+
+
+def _numbered(letter: str, values: Sequence[Any]) -> dict[str, Any]:
+    return {f"{letter}{i}": value for i, value in enumerate(values)}
+
+
+def _missing_numbers(answer: Answer) -> list[Problem]:
+    """Numbers that are no pull request: GitHub answers null, and a NOT_FOUND beside it."""
+    return [
+        problem
+        for problem in answer.problems
+        if problem.type == "NOT_FOUND" and len(problem.path) == 2 and str(problem.path[1]).startswith("n")
+    ]
