@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stackr.ui.text import clean, shorten, width
+from stackr.ui.text import clean, take, width
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,15 @@ def plain(content: Line) -> str:
 
 def fit(content: Line, columns: int) -> Line:
     """The line cut to ``columns`` columns, with an ellipsis where something is missing."""
+    if sum(width(span.text) for span in content) <= columns:
+        return content
     kept: list[Span] = []
-    left = columns
+    left = columns - 1
     for span in content:
-        if width(span.text) > left or (width(span.text) == left and span is not content[-1]):
-            kept.append(Span(shorten(span.text, left - 1 if width(span.text) == left else left), span.style, span.link))
+        text = take(span.text, left)
+        is_cut = text != span.text
+        kept.append(Span(f"{text}…" if is_cut else text, span.style, span.link))
+        if is_cut:
             break
-        kept.append(span)
-        left -= width(span.text)
+        left -= width(text)
     return tuple(kept)

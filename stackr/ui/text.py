@@ -52,17 +52,21 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
+def take(text: str, columns: int) -> str:
+    """The longest beginning of ``text`` that takes at most ``columns`` columns."""
+    used = 0
+    for index, character in enumerate(text):
+        used += _columns(character)
+        if used > columns:
+            return text[:index]
+    return text
+
+
 def shorten(text: str, columns: int) -> str:
     """``text`` in at most ``columns`` columns, its end replaced by an ellipsis when it is longer."""
     if width(text) <= columns:
         return text
-    kept, used = [], 1
-    for character in text:
-        used += _columns(character)
-        if used > columns:
-            break
-        kept.append(character)
-    return "".join(kept).rstrip() + "…" if columns > 0 else ""
+    return take(text, columns - 1).rstrip() + "…" if columns > 0 else ""
 
 
 def pad(text: str, columns: int) -> str:
