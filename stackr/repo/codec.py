@@ -1,0 +1,169 @@
+"""Commit objects between bytes and ``Commit``, losing nothing but a signature.
+
+The form is that of ``git cat-file commit`` (git's ``commit.c`` and the hash-function-transition page for ``gpgsig``).
+No reading, no writing: bytes in, bytes out. Trees are here only as far as looking a name up in one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from stackr.core.model import Commit
+from stackr.errors import GitError
+
+_SIGNATURES = (b"gpgsig", b"gpgsig-sha256")
+_PACK_COMMIT = 1
+
+Header = tuple[bytes, bytes]
+
+
+def parse(oid: str, raw: bytes) -> Commit:
+    """The commit in the bytes of a commit object.
+
+    Signatures are left out (they would not hold for a rewritten commit) and leave ``signed`` behind. An ``encoding``
+    header that is not where git writes it stays in ``extra`` too, so that the order of headers survives. Raises
+    ``GitError`` for bytes without tree, author or committer, which git itself never writes.
+    """
+    head, _, message = raw.partition(b"\n\n")
+    headers = list(_headers(head))
+    tree, parents = _take(headers, b"tree"), _take(headers, b"parent")
+    author, committer = _take(headers, b"author"), _take(headers, b"committer")
+    if not len(tree) == len(author) == len(committer) == 1:
+        raise GitError(f'commit "{oid[:10]}" is malformed', next_step=f"git fsck, and git cat-file commit {oid}")
+    extra = tuple(item for item in headers if item[0] not in _SIGNATURES)
+    encoding, extra = _split_encoding(extra)
+    return Commit(
+        oid=oid,
+        tree=tree[0].decode("ascii"),
+        parents=tuple(parent.decode("ascii") for parent in parents),
+        author=author[0],
+        committer=committer[0],
+        message=message,
+        encoding=encoding,
+        extra=extra,
+        signed=any(key in _SIGNATURES for key, _ in headers),
+    )
+
+
+def serialise(
+    tree: str,
+    parents: Iterable[str],
+    author: bytes,
+    committer: bytes,
+    message: bytes,
+    encoding: str = "",
+    extra: Sequence[Header] = (),
+) -> bytes:
+    """The bytes of a commit object; with the parts of an unsigned commit, exactly that commit's bytes."""
+    lines = [b"tree " + tree.encode("ascii")]
+    lines += [b"parent " + parent.encode("ascii") for parent in parents]
+    lines += [_line(b"author", author), _line(b"committer", committer)]
+    if encoding and not any(key == b"encoding" for key, _ in extra):
+        lines.append(_line(b"encoding", encoding.encode("ascii")))
+    lines += [_line(key, value) for key, value in extra]
+    return b"\n".join(lines) + b"\n\n" + message
+
+
+def add_signature(raw: bytes, signature: bytes) -> bytes:
+    """A commit object with its ``gpgsig`` header, which git puts last."""
+    head, _, message = raw.partition(b"\n\n")
+    return head + b"\n" + _line(b"gpgsig", signature.rstrip(b"\n")) + b"\n\n" + message
+
+
+def object_id(raw: bytes, kind: bytes = b"commit") -> str:
+    """The id git gives an object of these bytes."""
+    return hashlib.sha1(b"%s %d\0" % (kind, len(raw)) + raw, usedforsecurity=False).hexdigest()
+
+
+def pack(commits: Sequence[bytes]) -> bytes:
+    """A pack stream of commit objects (gitformat-pack(5)), for ``git unpack-objects`` or ``git index-pack``."""
+    body = b"PACK" + struct.pack(">II", 2, len(commits)) + b"".join(_packed(raw) for raw in commits)
+    return body + hashlib.sha1(body, usedforsecurity=False).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One name in a tree: ``mode`` as git writes it (``100644``, ``40000``, ...)."""
+
+    mode: str
+    name: bytes
+    oid: str
+
+    @property
+    def is_file(self) -> bool:
+        """Whether this is a regular file; a symbolic link is not."""
+        return self.mode.startswith("100")
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether this is a directory."""
+        return self.mode == "40000"
+
+
+def parse_tree(raw: bytes) -> tuple[TreeEntry, ...]:
+    """The entries of a tree object, in its order."""
+    entries, at = [], 0
+    while at < len(raw):
+        end = raw.index(b"\0", at)
+        mode, _, name = raw[at:end].partition(b" ")
+        entries.append(TreeEntry(mode.decode("ascii"), name, raw[end + 1 : end + 21].hex()))
+        at = end + 21
+    return tuple(entries)
+
+
+def _headers(head: bytes) -> Iterator[Header]:
+    """Keys and values, continuation lines joined by newlines.
+
+    A key that ends in a space belongs to a header with an empty value after that space; without it there was none.
+    """
+    key, value = b"", b""
+    for number, line in enumerate(head.split(b"\n")):
+        if line.startswith(b" ") and number:
+            value += b"\n" + line[1:]
+            continue
+        if number:
+            yield _keyed(key, value)
+        key, space, value = line.partition(b" ")
+        key += b" " if space and not value else b""
+    yield _keyed(key, value)
+
+
+def _keyed(key: bytes, value: bytes) -> Header:
+    return (key.rstrip(b" "), value) if value else (key, value)
+
+
+def _line(key: bytes, value: bytes) -> bytes:
+    return key + b" " + value.replace(b"\n", b"\n ") if value else key
+
+
+def _take(headers: list[Header], key: bytes) -> list[bytes]:
+    """Remove all headers of this key; returns their values."""
+    values = [value for name, value in headers if name == key]
+    headers[:] = [item for item in headers if item[0] != key]
+    return values
+
+
+def _split_encoding(extra: tuple[Header, ...]) -> tuple[str, tuple[Header, ...]]:
+    """The name of the encoding, and the headers that still have to be kept."""
+    named = [value for key, value in extra if key == b"encoding" and value]
+    if not named:
+        return "", extra
+    name = named[0].decode("ascii", "replace")
+    usual = extra[0] == (b"encoding", named[0]) and len(named) == 1 and named[0].isascii()
+    return name, extra[1:] if usual else extra
+
+
+def _packed(raw: bytes) -> bytes:
+    """One entry of a pack: type and size in 7-bit groups, then the deflated object."""
+    size = len(raw)
+    byte, size = (_PACK_COMMIT << 4) | (size & 0x0F), size >> 4
+    head = bytearray()
+    while size:
+        head.append(byte | 0x80)
+        byte, size = size & 0x7F, size >> 7
+    head.append(byte)
+    return bytes(head) + zlib.compress(raw, 1)

@@ -1,0 +1,122 @@
+"""GitPython, with its processes counted and in our environment: discovery and the open ``git cat-file --batch``.
+
+GitPython is imported here and nowhere else (85 ms, and one ``git version`` of its own), so only a command that needs a
+repository pays for it. Absent objects come back as ``None``, never as GitPython's ``ValueError``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+# Without git GitPython would raise ImportError; our own first git command says it better.
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+
+import git
+from git.exc import InvalidGitRepositoryError, NoSuchPathError
+
+from stackr.errors import GitError, Refused
+from stackr.repo.failures import not_a_repository
+
+
+class _Git(git.Git):
+    """GitPython's runner, counting what it starts."""
+
+    def __init__(self, working_dir: Any = None) -> None:
+        super().__init__(working_dir)
+        self.started = 0
+
+    def execute(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command as GitPython does, and count it."""
+        self.started += 1
+        return super().execute(*args, **kwargs)
+
+
+class _Repo(git.Repo):
+    GitCommandWrapperType = _Git
+
+
+class Objects:
+    """A repository as GitPython finds it, and its objects read through one process that stays open.
+
+    Not for two threads at once. ``git_dir`` and ``common_dir`` are absolute; ``work_tree`` is ``None`` for a bare
+    repository; ``configured_work_tree`` is what ``core.worktree`` says instead of where the repository was found.
+    """
+
+    def __init__(self, repo: _Repo) -> None:
+        self._repo = repo
+        self.git_dir = Path(repo.git_dir).resolve()
+        self.common_dir = Path(repo.common_dir).resolve()
+        top = repo.working_tree_dir
+        self.work_tree = None if top is None else Path(top).resolve()
+        self.configured_work_tree = self._configured_work_tree()
+
+    @property
+    def started(self) -> int:
+        """How many processes GitPython started for us."""
+        return self._git.started
+
+    @property
+    def _git(self) -> _Git:
+        runner = self._repo.git
+        assert isinstance(runner, _Git)
+        return runner
+
+    def _configured_work_tree(self) -> Path | None:
+        """``core.worktree``, relative to the git directory; linked worktrees do not follow it (git-config(1))."""
+        value = self._repo.config_reader("repository").get_value("core", "worktree", default="")
+        return (self.git_dir / str(value)).resolve() if value and self.git_dir == self.common_dir else None
+
+    def seal(self, env: Mapping[str, str], cwd: Path) -> None:
+        """Give processes started from now on this environment, on top of the process's own."""
+        self._git.update_environment(**env)
+        self._git._working_dir = str(cwd)
+
+    def read(self, name: str) -> tuple[str, str, bytes] | None:
+        """Object id, type and bytes of whatever ``name`` means to git (gitrevisions(7)), or ``None``.
+
+        Raises ``GitError`` when git itself gave up.
+        """
+        try:
+            oid, kind, _, data = self._git.get_object_data(name)
+        except ValueError as problem:
+            if "is empty" not in str(problem):  # missing, or ambiguous
+                return None
+            self.close()
+            raise GitError("git cat-file ended without an answer", next_step="git status, git fsck") from problem
+        except OSError as problem:
+            self.close()
+            raise GitError("git cat-file ended early", next_step="git status, git fsck") from problem
+        return _text(oid), _text(kind), data
+
+    def close(self) -> None:
+        """End the process; the next read starts another."""
+        self._git.clear_cache()
+
+
+def _text(value: Any) -> str:
+    """GitPython declares text here and gives the bytes of the pipe."""
+    return value.decode("ascii") if isinstance(value, bytes) else str(value)
+
+
+def discover(start: Path) -> Objects:
+    """The repository that ``start`` is in, a linked worktree's and a submodule's included; no process.
+
+    Raises ``Refused`` outside of any. ``start`` may itself be a git directory.
+    """
+    try:
+        return Objects(_Repo(start, search_parent_directories=True, expand_vars=False))
+    except (InvalidGitRepositoryError, NoSuchPathError, PermissionError) as none:
+        raise not_a_repository(str(start)) from none
+
+
+def at_git_dir(git_dir: Path) -> Objects:
+    """The repository whose git directory this is (``GIT_DIR``); raises ``Refused`` if it is none."""
+    try:
+        return Objects(_Repo(git_dir, expand_vars=False))
+    except (InvalidGitRepositoryError, NoSuchPathError, PermissionError) as none:
+        raise Refused(
+            f'GIT_DIR is set to "{git_dir}", which is no git directory', next_step="unset GIT_DIR, or mend it"
+        ) from none

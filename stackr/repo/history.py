@@ -1,0 +1,45 @@
+"""How commits hang together: ranges, parents, ancestry, each with one ``git rev-list`` (or ``merge-base``).
+
+Shallow clones end where git says they end; nothing is ever fetched. What is inside a commit is read in ``read``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from stackr.repo import failures
+from stackr.repo.run import Runner
+
+# --missing keeps rev-list from going to the network in a partial clone; --ignore-missing skips tips that are not here.
+_QUIET = ("--ignore-missing", "--missing=allow-any", "--stdin")
+
+
+def list_ids(runner: Runner, tips: Sequence[str], exclude: Sequence[str]) -> tuple[str, ...]:
+    """Commits reachable from ``tips`` and not from ``exclude``, parents before children."""
+    return tuple(read_parents(runner, tips, exclude))
+
+
+def read_parents(runner: Runner, tips: Sequence[str], exclude: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Parents by commit, parents before children, for what ``tips`` reach and ``exclude`` does not.
+
+    Tips that are not here are ignored; with no tips no process is started.
+    """
+    if not tips:
+        return {}
+    out = runner.git("rev-list", "--topo-order", "--reverse", "--parents", *_QUIET, stdin=_range(tips, exclude))
+    rows = (line.split(" ") for line in out.decode("ascii").splitlines())
+    return {row[0]: tuple(row[1:]) for row in rows}
+
+
+def is_ancestor(runner: Runner, ancestor: str, descendant: str) -> bool:
+    """Whether ``ancestor`` is reachable from ``descendant``; false when one of them is not here."""
+    if ancestor == descendant:
+        return True
+    done = runner.try_git("merge-base", "--is-ancestor", ancestor, descendant)
+    if done.code not in (0, 1) and "Not a valid commit" not in done.err:
+        raise failures.local_failure("merge-base", done.code, done.err)
+    return done.code == 0
+
+
+def _range(tips: Iterable[str], exclude: Iterable[str]) -> bytes:
+    return "".join([*(f"{tip}\n" for tip in tips), *(f"^{tip}\n" for tip in exclude)]).encode()

@@ -1,0 +1,86 @@
+"""The ref-by-ref answer of ``git push --porcelain`` (git-push(1), OUTPUT), read and judged.
+
+Hooks write to the same stream, so only lines about refs that were pushed count. Nothing is run here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from stackr.errors import GitError, LeaseLost, StackrError
+from stackr.repo import failures
+
+_LINE = re.compile(r"^(?P<flag>[ +\-*!=])\t(?P<source>[^:\t]*):(?P<ref>[^\t]+)\t(?P<summary>.*)$")
+_REASON = re.compile(r"^\[(?P<kind>[^\]]+)\](?: \((?P<reason>.*)\))?$")
+# The client saw another value, or the server did when it took its locks.
+_STALE = re.compile(
+    r"stale info|fetch first|non-fast-forward|needs force|cannot lock ref|failed to lock|failed to update ref|"
+    r"reference already exists|is at [0-9a-f]+ but expected|already exists|remote ref updated since checkout"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RefAnswer:
+    """What became of one ref; ``kind`` and ``reason`` are empty unless it was rejected."""
+
+    ref: str
+    ok: bool
+    kind: str = ""
+    reason: str = ""
+
+
+def parse(out: str, refs: Iterable[str]) -> tuple[RefAnswer, ...]:
+    """The answers about ``refs``, in git's order."""
+    asked = set(refs)
+    matches = (_LINE.match(line) for line in out.splitlines())
+    return tuple(_answer(found) for found in matches if found and found["ref"] in asked)
+
+
+def judge(answers: Sequence[RefAnswer], remote: str, err: str) -> StackrError | None:
+    """The exception that rejected refs call for, ``None`` if there is none among them.
+
+    A lost lease comes first: it is what the user can act on by running the command again.
+    """
+    rejected = [answer for answer in answers if not answer.ok]
+    stale = [answer for answer in rejected if _STALE.search(answer.reason)]
+    if stale:
+        return _lease_lost(stale, remote)
+    guilty = [answer for answer in rejected if answer.reason not in ("atomic push failed", "atomic push failure")]
+    if not rejected:
+        return None
+    return _declined(guilty or rejected, remote, err)
+
+
+def _answer(found: re.Match[str]) -> RefAnswer:
+    if found["flag"] != "!":
+        return RefAnswer(found["ref"], ok=True)
+    why = _REASON.match(found["summary"])
+    return RefAnswer(
+        found["ref"], False, why["kind"] if why else "", (why["reason"] or "") if why else found["summary"]
+    )
+
+
+def _lease_lost(stale: Sequence[RefAnswer], remote: str) -> LeaseLost:
+    return LeaseLost(
+        f'somebody else pushed to {_names(stale)} on "{remote}" meanwhile',
+        safe="nothing was pushed",
+        next_step="run the same command again: it reads everything anew",
+    )
+
+
+def _declined(guilty: Sequence[RefAnswer], remote: str, err: str) -> StackrError:
+    """The remote's own sentences say best which hook or rule it was."""
+    reasons = "; ".join(dict.fromkeys(answer.reason for answer in guilty if answer.reason))
+    words = failures.remote_words(err)
+    detail = ": ".join(part for part in (reasons, words) if part)
+    return GitError(
+        f'"{remote}" declined {_names(guilty)}: {detail or "it gave no reason"}',
+        safe="nothing was pushed",
+        next_step="mend what it names, or ask who looks after the repository's rules",
+    )
+
+
+def _names(answers: Sequence[RefAnswer]) -> str:
+    return ", ".join(f'"{answer.ref.removeprefix("refs/heads/")}"' for answer in answers)

@@ -1,0 +1,82 @@
+"""Moving refs: all of them or none, each from where it was seen to be.
+
+One ``git update-ref --stdin`` transaction (git-update-ref(1)), so that a concurrent git, a hook or a full disk leaves
+either the old state or the new one. Which refs to move is decided by the planners.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from stackr.core.plan import RefMove
+from stackr.errors import GitError, Refused, StackrError
+from stackr.repo import failures
+from stackr.repo.run import Runner
+from stackr.repo.text import encode_name
+
+_MOVED = re.compile(
+    r"cannot lock ref '(?P<ref>[^']+)': (?:is at [0-9a-f]+ but expected [0-9a-f]+|reference already exists|"
+    r"unable to resolve reference|reference is missing but expected)"
+)
+_IN_THE_WAY = re.compile(r"'(?P<old>[^']+)' exists; cannot create '(?P<new>[^']+)'")
+_TOGETHER = re.compile(r"cannot process '(?P<old>[^']+)' and '(?P<new>[^']+)' at the same time")
+_BAD_NAME = re.compile(r"invalid ref format: (?P<ref>\S+)")
+_HOOK = "aborted by hook"
+
+
+def move(runner: Runner, moves: Sequence[RefMove], reason: str) -> None:
+    """Move refs in one transaction with the reflog message ``stackr: <reason>``; with no moves, no process.
+
+    A branch that is a symbolic ref moves its target; ``HEAD`` moves a detached HEAD only. Raises ``Refused`` when a
+    ref is not at its old value, is locked, or its name clashes with another, and ``GitError`` when the repository's
+    reference-transaction hook declined.
+    """
+    if not moves:
+        return
+    message = f"stackr: {' '.join(reason.split())}"
+    done = runner.try_git("update-ref", "-m", message, "--stdin", "-z", stdin=_script(moves))
+    if done.code or done.late:
+        raise _failure(done.code, done.err)
+
+
+def _script(moves: Iterable[RefMove]) -> bytes:
+    commands = [b"start\0", *(_command(move) for move in moves), b"prepare\0", b"commit\0"]
+    return b"".join(commands)
+
+
+def _command(move: RefMove) -> bytes:
+    """One command of the transaction; the old value is always verified, "must not exist" included."""
+    # Without no-deref an update of HEAD would move the branch it is on, should it have been attached meanwhile.
+    option = b"option no-deref\0" if move.ref == "HEAD" else b""
+    verb = {
+        (True, True): "verify",
+        (True, False): "create",
+        (False, True): "delete",
+        (False, False): "update",
+    }[(move.old is None, move.new is None)]
+    values = [value for value in (move.new, move.old) if value is not None] or ["0" * 40]
+    return option + f"{verb} ".encode() + encode_name(move.ref) + b"\0" + b"".join(f"{v}\0".encode() for v in values)
+
+
+def _failure(code: int, err: str) -> StackrError:
+    if found := _MOVED.search(err):
+        return Refused(
+            f'"{_short(found["ref"])}" moved meanwhile',
+            next_step="run the same command again: it reads everything anew",
+        )
+    if found := _IN_THE_WAY.search(err) or _TOGETHER.search(err):
+        old, new = _short(found["old"]), _short(found["new"])
+        return Refused(
+            f'git cannot have both "{old}" and "{new}": one name is a folder of the other',
+            next_step=f"git branch -m {old} ANOTHER-NAME",
+        )
+    if found := _BAD_NAME.search(err):
+        return Refused(f'"{_short(found["ref"])}" is no name git takes for a branch', next_step="choose another name")
+    if _HOOK in err:
+        return GitError(f"the reference-transaction hook declined: {failures.last_words(err)}")
+    return failures.local_failure("update-ref", code, err)
+
+
+def _short(ref: str) -> str:
+    return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")

@@ -1,0 +1,195 @@
+"""The git layer's front door: ``Repository`` implements the port ``stackr.core.ports.Repo`` by short modules.
+
+Importing this imports GitPython. Every method says which module does the work; nothing is decided here. One object
+serves one thread at a time for reading; ``fetch`` and ``push`` may run in another thread meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+
+from stackr.core.model import Commit, NewCommit
+from stackr.core.plan import RefMove
+from stackr.core.ports import LocalState, RefUpdate
+from stackr.errors import Refused
+from stackr.repo import config as configuration
+from stackr.repo import credentials, history, ident, lock, read, refs, remotes, sign, state, write
+from stackr.repo.config import GitConfig
+from stackr.repo.gitpython import Objects, at_git_dir, discover
+from stackr.repo.run import LOCAL, Runner
+from stackr.repo.transport import Transport
+
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE")
+
+
+class Repository:
+    """A clone with a work tree. ``git_dir`` is this worktree's own, ``common_dir`` what all worktrees share."""
+
+    def __init__(self, objects: Objects, work_tree: Path, env: Mapping[str, str]) -> None:
+        self._objects = objects
+        self.git_dir = objects.git_dir
+        self.common_dir = objects.common_dir
+        self.work_tree = work_tree
+        # A path that does not exist: grafts, like replacement objects, are unknown to GitHub (gitglossary(7)).
+        places = {**env, "GIT_GRAFT_FILE": str(self.common_dir / "stackr" / "no-grafts")}
+        self.runner = Runner(work_tree, places)
+        objects.seal({**LOCAL, **places}, work_tree)
+        self._credentials = credentials.Credentials(self.runner)
+        self._transport = Transport(self.runner, self._credentials)
+        self._config: GitConfig | None = None
+
+    @classmethod
+    def open(cls, cwd: Path) -> Repository:
+        """The repository that ``cwd`` is in, or that ``GIT_DIR`` and ``GIT_WORK_TREE`` name, as git(1) has it.
+
+        Raises ``Refused`` outside of any, for a bare one, and for one with SHA-256 objects, which GitHub does not take.
+        """
+        places = {name: str((cwd / os.environ[name]).absolute()) for name in _PLACES if os.environ.get(name)}
+        objects = at_git_dir(Path(places["GIT_DIR"])) if "GIT_DIR" in places else discover(cwd)
+        if objects.work_tree is None:
+            raise Refused(f'"{objects.git_dir}" is a bare repository', next_step="run stackr in a clone with files")
+        # With GIT_DIR alone the current directory is the top (git(1), GIT_WORK_TREE).
+        usual = cwd if "GIT_DIR" in places else objects.work_tree
+        top = Path(places.get("GIT_WORK_TREE") or objects.configured_work_tree or usual)
+        found = cls(objects, top.resolve(), places)
+        found._refuse_sha256()
+        return found
+
+    def __enter__(self) -> Repository:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the reading process that GitPython keeps open; a later read starts another."""
+        self._objects.close()
+
+    @property
+    def process_count(self) -> int:
+        """How many processes were started for this object, the one ``git version`` of importing GitPython apart."""
+        return self.runner.count + self._objects.started
+
+    @cached_property
+    def git_version(self) -> tuple[int, ...]:
+        """The version of git, as ``(2, 39, 5)``; one process, when first asked."""
+        words = self.runner.git("version").decode("utf-8", "replace").split()
+        return tuple(int(part) for part in words[2].split(".")[:3] if part.isdigit())
+
+    @property
+    def config(self) -> GitConfig:
+        """All git configuration that applies here; read once, and again after ``set_config``."""
+        if self._config is None:
+            self._config = configuration.read(self.runner)
+        return self._config
+
+    def set_config(self, key: str, value: str | None) -> None:
+        """Set a key in this repository's configuration, or remove it for ``None``."""
+        configuration.write(self.runner, key, value)
+        self._config = None
+
+    def remotes(self) -> tuple[str, ...]:
+        """The names of the remotes; see ``remotes.names``."""
+        return remotes.names(self.config)
+
+    def choose_remote(self, branch: str | None) -> str:
+        """The remote that a stack on ``branch`` is pushed to; see ``remotes.choose``."""
+        return remotes.choose(self.config, branch)
+
+    def remote_url(self, name: str, *, push: bool = False) -> str:
+        """The address git would use for a remote, which may hold a password; see ``remotes.url``."""
+        return remotes.url(self.config, name, push=push)
+
+    def local_state(self, remote: str) -> LocalState:
+        """HEAD, branches, our own refs and the tracking refs of ``remote``; see ``state``."""
+        return state.read_state(self.runner, self._reader, self.git_dir, self.common_dir, remote)
+
+    def resolve(self, revision: str) -> str:
+        """The commit id of a revision; raises ``UsageError`` when there is none."""
+        return self._reader.resolve(revision)
+
+    def list_commits(self, tips: Sequence[str], exclude: Sequence[str]) -> tuple[Commit, ...]:
+        """Commits reachable from ``tips`` and not from ``exclude``, parents before children."""
+        return tuple(self._reader.commits(history.list_ids(self.runner, tips, exclude)).values())
+
+    def read_commits(self, oids: Iterable[str]) -> dict[str, Commit]:
+        """Commit objects by id, in the order asked; absent ones are left out, and nothing is fetched."""
+        return self._reader.commits(oids)
+
+    def has_commit(self, oid: str) -> bool:
+        """Whether a commit is here, without going to the network for it."""
+        return oid in self._reader.commits([oid])
+
+    def read_graph(self, tips: Sequence[str], exclude: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Parents by commit id for ``tips`` without what ``exclude`` reaches; absent tips are ignored."""
+        return history.read_parents(self.runner, tips, exclude)
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """Whether ``ancestor`` is reachable from ``descendant``; false when one of them is not here."""
+        here = self._reader.present([ancestor, descendant])
+        return len(here) == 2 and history.is_ancestor(self.runner, ancestor, descendant)
+
+    def read_file(self, commit: str, paths: Sequence[str]) -> bytes | None:
+        """The first of ``paths`` (compared without case) that is a file in the tree of ``commit``."""
+        return self._reader.file(commit, paths)
+
+    def write_commits(self, commits: Sequence[NewCommit]) -> dict[str, str]:
+        """Write commits whose parents are object ids or earlier labels; returns object ids by label.
+
+        One process for any number, one or two more when the user's identity is needed, and one for each signature
+        when ``commit.gpgSign`` is set.
+        """
+        signer = sign.signer(self.runner, self.config) if commits else None
+        return write.write_commits(self.runner, commits, lambda: ident.read(self.runner, self.config), signer)
+
+    def move_refs(self, moves: Sequence[RefMove], reason: str) -> None:
+        """Move refs in one transaction with the reflog message ``stackr: <reason>``; see ``refs``."""
+        refs.move(self.runner, moves, reason)
+
+    def fetch(self, remote: str, refspecs: Sequence[str]) -> None:
+        """One ``git fetch`` of exactly these refspecs; see ``transport``."""
+        self._transport.fetch(self.config, remote, refspecs)
+
+    def push(self, remote: str, updates: Sequence[RefUpdate]) -> None:
+        """One ``git push --atomic`` with an explicit lease per ref; see ``transport``."""
+        self._transport.push(self.config, remote, updates)
+
+    def use_token(self, host_url: str, token: str) -> None:
+        """Let git use ``token`` at this ``scheme://host[:port]`` where no credential helper answers."""
+        self._credentials.use(host_url, token)
+
+    def gh_token(self, hostname: str) -> str | None:
+        """The token the GitHub CLI has for a host."""
+        return credentials.gh_token(self.runner, hostname)
+
+    def credential(self, url: str) -> str | None:
+        """The password the user's git credential helpers have for an address; never prompts."""
+        return credentials.fill(self.runner, url)
+
+    def lock(self, command: str) -> AbstractContextManager[None]:
+        """Hold this repository's lock for one stackr command; raises ``Refused`` if another one has it."""
+        return lock.hold(self.common_dir, command)
+
+    def interrupt(self) -> None:
+        """Stop every git process still running, those of other threads included."""
+        self.runner.interrupt()
+
+    @cached_property
+    def _reader(self) -> read.Reader:
+        promisors = self.config.subsections("remote", "promisor")
+        partial = bool(promisors) or self.config.get("extensions.partialclone") is not None
+        return read.Reader(self._objects, self.runner, partial=partial)
+
+    def _refuse_sha256(self) -> None:
+        kind = (self.config.get("extensions.objectformat") or "sha1").lower()
+        if kind != "sha1":
+            raise Refused(
+                f"this repository has {kind} objects, which GitHub does not take", next_step="git clone it from GitHub"
+            )

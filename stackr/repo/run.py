@@ -1,0 +1,228 @@
+"""The only place that starts processes (GitPython's one ``cat-file`` apart, which gets the same environment).
+
+Here: the sealed environment, time-outs, killing cleanly, counting, and keeping secrets out of what is reported. Not
+here: what git's words mean (``failures``) and which commands to run (every other module of this room).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from stackr.errors import ConfigError, GitError
+from stackr.repo import failures
+from stackr.repo.text import clean, decode, redact
+
+LOCAL_TIMEOUT_S = 120.0
+GRACE_S = 5.0
+
+# English words, no questions, no editor. An empty GIT_ASKPASS also switches core.askPass and SSH_ASKPASS off (git(1)).
+SEALED = {
+    "LANGUAGE": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ASKPASS": "",
+    "GCM_INTERACTIVE": "never",
+    "GIT_EDITOR": "false",
+    "GIT_SEQUENCE_EDITOR": "false",
+    "GIT_PAGER": "cat",
+}
+# GitHub knows neither replacement objects nor grafts: what is read must be what a push would send.
+# GIT_OPTIONAL_LOCKS: a read must not make the user's own git fail on an index.lock.
+LOCAL = {**SEALED, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
+# Hooks run inside these commands, as git runs them: a plain C locale would break those that print more than ASCII.
+REMOTE = {**SEALED, "LC_ALL": "C.UTF-8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A process that ended: exit code, standard output as it is, standard error fit to be shown.
+
+    ``code`` is negative when a signal ended the process; ``late`` says that it was stopped at its time-out.
+    """
+
+    code: int
+    out: bytes
+    err: str
+    late: bool = False
+
+
+class Runner:
+    """Starts git (and the few programs git itself would start) in one directory.
+
+    ``count`` is the number of processes started so far. ``secrets`` are never part of an error.
+    """
+
+    def __init__(self, cwd: Path, extra: Mapping[str, str] | None = None, git: str = "git") -> None:
+        self.cwd = cwd
+        self.extra = dict(extra or {})
+        self.git_program = git
+        self.count = 0
+        self.secrets: set[str] = set()
+        self._live: set[subprocess.Popen[bytes]] = set()
+        self._guard = threading.Lock()
+
+    def git(
+        self,
+        *args: str,
+        stdin: bytes = b"",
+        ok: Collection[int] = (0,),
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = LOCAL_TIMEOUT_S,
+    ) -> bytes:
+        """Standard output of a local git command; raises what ``failures.local_failure`` makes of another exit code."""
+        done = self.try_git(*args, stdin=stdin, env=env, timeout_s=timeout_s)
+        if done.code not in ok or done.late:
+            raise failures.local_failure(args[0], done.code, done.err, timeout_s if done.late else None)
+        return done.out
+
+    def try_git(
+        self,
+        *args: str,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = LOCAL_TIMEOUT_S,
+    ) -> Done:
+        """Run a local git command and report however it ended."""
+        return self._piped([self.git_program, *args], {**LOCAL, **(env or {})}, stdin, timeout_s, own_session=True)
+
+    def try_remote(self, *args: str, env: Mapping[str, str], timeout_s: float) -> Done:
+        """Run a git command that talks to a remote (and may run hooks) and report however it ended.
+
+        Its output goes through files: an ssh master connection or a hook may leave a process behind that keeps a pipe
+        open for hours, and only the command itself is waited for.
+        """
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            process = self._start([self.git_program, *args], {**REMOTE, **env}, subprocess.DEVNULL, out, err, True)
+            late = self._wait(process, timeout_s)
+            out.seek(0)
+            err.seek(0)
+            return Done(process.returncode, out.read(), self._shown(err.read()), late)
+
+    def try_program(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        timeout_s: float,
+        terminal: bool = False,
+    ) -> Done | None:
+        """Run another program and report however it ended, or ``None`` if it is not installed.
+
+        ``terminal`` leaves it the terminal it may need to ask for a passphrase, if standard input is one.
+        """
+        own_session = not (terminal and sys.stdin is not None and sys.stdin.isatty())
+        try:
+            return self._piped(argv, dict(env or {}), stdin, timeout_s, own_session)
+        except ConfigError:
+            return None
+
+    def interrupt(self) -> None:
+        """Stop every process that is still running (another thread's, when the user pressed Ctrl-C)."""
+        with self._guard:
+            live = list(self._live)
+        for process in live:
+            _signal(process, signal.SIGTERM)
+
+    def _piped(
+        self, argv: Sequence[str], env: Mapping[str, str], stdin: bytes, timeout_s: float, own_session: bool
+    ) -> Done:
+        pipe = subprocess.PIPE
+        process = self._start(argv, env, pipe, pipe, pipe, own_session)
+        late = False
+        try:
+            out, err = process.communicate(stdin, timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            late = True
+            out, err = self._stop(process)
+        except BaseException:
+            self._stop(process)
+            raise
+        finally:
+            self._forget(process)
+        return Done(process.returncode, out, self._shown(err), late)
+
+    def _start(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        stdin: int,
+        out: int | IO[bytes],
+        err: int | IO[bytes],
+        own_session: bool,
+    ) -> subprocess.Popen[bytes]:
+        """Start a process, in a session of its own so that it can be stopped with all its children."""
+        self.count += 1
+        try:
+            process = subprocess.Popen(
+                argv,
+                cwd=self.cwd,
+                env={**os.environ, **self.extra, **env},
+                stdin=stdin,
+                stdout=out,
+                stderr=err,
+                start_new_session=own_session,
+            )
+        except FileNotFoundError as gone:
+            raise ConfigError(
+                f'"{Path(argv[0]).name}" is not installed, or not on PATH', next_step=f"install {Path(argv[0]).name}"
+            ) from gone
+        except OSError as problem:  # "Argument list too long", no permission
+            raise GitError(f'cannot start "{Path(argv[0]).name}": {problem.strerror}') from problem
+        with self._guard:
+            self._live.add(process)
+        return process
+
+    def _wait(self, process: subprocess.Popen[bytes], timeout_s: float) -> bool:
+        """Wait for the process itself; returns whether it had to be stopped at its time-out."""
+        try:
+            process.wait(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            self._stop(process)
+            return True
+        except BaseException:
+            self._stop(process)
+            raise
+        finally:
+            self._forget(process)
+        return False
+
+    def _stop(self, process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+        """End a process and its children: politely first, as git then removes its lock files."""
+        _signal(process, signal.SIGTERM)
+        try:
+            out, err = process.communicate(timeout=GRACE_S)
+        except subprocess.TimeoutExpired:
+            _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+            out, err = process.communicate()
+        return out or b"", err or b""
+
+    def _forget(self, process: subprocess.Popen[bytes]) -> None:
+        with self._guard:
+            self._live.discard(process)
+
+    def _shown(self, raw: bytes) -> str:
+        return redact(clean(decode(raw)), self.secrets)
+
+
+def _signal(process: subprocess.Popen[bytes], number: int) -> None:
+    """Send a signal to the process's whole group if it has one of its own, else to the process."""
+    if sys.platform == "win32":  # pragma: no cover
+        process.terminate()
+        return
+    try:
+        group = os.getpgid(process.pid)
+        if group == process.pid:
+            os.killpg(group, number)
+        else:
+            process.send_signal(number)
+    except ProcessLookupError:
+        pass
