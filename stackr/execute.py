@@ -48,6 +48,23 @@ def execute(plan: Plan, stack: Stack, repo: Repo, forge: Forge, ui: Ui) -> Outco
     return run.outcome()
 
 
+def execute_local(plan: Plan, repo: Repo) -> dict[str, str]:
+    """Carry out a plan that only writes commits and moves local refs; returns object ids by label."""
+    oids = repo.write_commits([action.commit for action in plan.actions if isinstance(action, WriteCommit)])
+    for action in plan.actions:
+        if isinstance(action, MoveRefs):
+            repo.move_refs(_resolved(action.moves, oids), action.reason)
+    return oids
+
+
+def _resolved(moves: Sequence[RefMove], oids: Mapping[str, str]) -> list[RefMove]:
+    """The moves with object ids in place of labels."""
+    return [
+        RefMove(move.ref, move.old and oids.get(move.old, move.old), move.new and oids.get(move.new, move.new))
+        for move in moves
+    ]
+
+
 @dataclass
 class _Run:
     """What is known so far: object ids by label, pull requests by change id, texts on GitHub by number."""
@@ -84,11 +101,7 @@ class _Run:
 
     def _move(self, actions: Sequence[MoveRefs]) -> None:
         for action in actions:
-            moves = [
-                RefMove(move.ref, move.old and self._oid(move.old), move.new and self._oid(move.new))
-                for move in action.moves
-            ]
-            self.repo.move_refs(moves, action.reason)
+            self.repo.move_refs(_resolved(action.moves, self.oids), action.reason)
 
     def _configure(self, actions: Sequence[SetConfig]) -> None:
         for action in actions:

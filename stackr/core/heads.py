@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from stackr.core import identity
 from stackr.core.model import Change, Graph, NewCommit, Stack, Style
 from stackr.core.ownership import Ownership, ownership
+from stackr.core.plan import RefMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,28 @@ class HeadPlan:
 def plan_ids(stack: Stack, count: int) -> LocalCommits:
     """Rewrite the messages of the ``count`` lowest commits so that each has exactly its own Change-Id.
 
+    See ``rewrite`` for what stays.
+    """
+    return rewrite(
+        stack,
+        [
+            identity.with_change_id(change.commit.message, change.id) if index < count else change.commit.message
+            for index, change in enumerate(stack.changes)
+        ],
+    )
+
+
+def rewrite(stack: Stack, messages: Sequence[bytes]) -> LocalCommits:
+    """Give the commits of the stack these messages, bottom first.
+
     Tree, author, committer, dates, encoding and other headers stay; commits above a rewritten one get their new parent
     and nothing else.
     """
     writes: list[NewCommit] = []
     tips: dict[str, str] = {}
-    for index, change in enumerate(stack.changes):
+    for change, message in zip(stack.changes, messages, strict=True):
         commit = change.commit
         parents = tuple(tips.get(parent, parent) for parent in commit.parents)
-        message = identity.with_change_id(commit.message, change.id) if index < count else commit.message
         if message == commit.message and parents == commit.parents:
             tips[commit.oid] = commit.oid
             continue
@@ -66,6 +80,18 @@ def plan_ids(stack: Stack, count: int) -> LocalCommits:
         )
         tips[commit.oid] = label
     return LocalCommits(tuple(writes), tips)
+
+
+def branch_moves(stack: Stack, local: LocalCommits) -> list[RefMove]:
+    """Every local branch that points into the stack, and a detached HEAD, onto the rewritten commits."""
+    moves = [
+        RefMove(ref, old, local.tips[old])
+        for ref, old in sorted(stack.local_branches.items())
+        if local.tips.get(old, old) != old
+    ]
+    if stack.head.branch is None and local.tips[stack.head.oid] != stack.head.oid:
+        moves.append(RefMove("HEAD", stack.head.oid, local.tips[stack.head.oid]))
+    return moves
 
 
 def plan_heads(

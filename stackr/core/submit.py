@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stackr.core.heads import HeadPlan, LocalCommits, adopted, plan_heads, plan_ids
+from stackr.core.heads import HeadPlan, LocalCommits, adopted, branch_moves, plan_heads, plan_ids
 from stackr.core.model import PullState, Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import BRANCHES, HEADS, PUSHING
@@ -52,13 +52,7 @@ def _settings(stack: Stack, options: SubmitOptions) -> Iterator[tuple[str, str]]
 
 def _moves_before_push(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> list[Action]:
     """Branches onto the commits with ids, and the record of what is about to be pushed, in one transaction."""
-    moves = [
-        RefMove(ref, old, local.tips[old])
-        for ref, old in sorted(stack.local_branches.items())
-        if local.tips.get(old, old) != old
-    ]
-    if stack.head.branch is None and local.tips[stack.head.oid] != stack.head.oid:
-        moves.append(RefMove("HEAD", stack.head.oid, local.tips[stack.head.oid]))
+    moves = branch_moves(stack, local)
     moves += [RefMove(PUSHING + plan.change.id, plan.change.pushing, plan.target) for plan in heads if plan.moves]
     return [MoveRefs(tuple(moves), "submit: add change ids")] if moves else []
 
