@@ -33,7 +33,14 @@ class App:
 
     def __init__(self, context: click.Context, flags: Mapping[str, Any] | None = None) -> None:
         self.invocation = options.of(context)
-        self._flags = {name: value for name, value in (flags or {}).items() if value not in (None, ())}
+        self._flags = dict(flags or {})
+        context.call_on_close(self.close)
+
+    def close(self) -> None:
+        """End the reading process and the connections that this run opened."""
+        for part in ("repo", "forge"):
+            if part in self.__dict__:
+                self.__dict__[part].close()
 
     @cached_property
     def ui(self) -> Console:
@@ -56,7 +63,11 @@ class App:
             env=os.environ,
             repo_file=root / config.REPO_FILE_NAME if root else None,
             user_file=config.user_file(os.environ),
-            git_config=self.repo.config.section("stackr"),
+            git_config={
+                e.key: "true" if e.value is None else e.value
+                for e in self.repo.config.entries
+                if e.key.startswith("stackr.")
+            },
         )
         for warning in loaded.warnings:
             self.ui.warn(warning)
@@ -88,7 +99,7 @@ class App:
         """The client for ``host``."""
         from stackr.github.api import GitHub
 
-        return GitHub(self.host, self.token, self.ui.wait)
+        return GitHub(self.host, self.token, sleep=self.ui.wait)
 
     def user(self, *, remember: bool) -> str:
         """The name in new head branches: the setting, else the login cached in this clone, else asked once."""

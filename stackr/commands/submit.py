@@ -39,7 +39,7 @@ _TEMPLATES = ("pull_request_template.md", ".github/pull_request_template.md", "d
 @options.dry_run_option
 @options.json_option
 @click.pass_context
-def command(context: click.Context, revision: str | None, dry_run: bool, as_json: bool, **flags: Any) -> None:
+def command(context: click.Context, /, revision: str | None, dry_run: bool, as_json: bool, **flags: Any) -> None:
     """Create or update one pull request for every commit of the stack.
 
     Every commit up to REV (default: HEAD) becomes one pull request that builds on the one below. Nothing is

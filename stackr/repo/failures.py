@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from stackr.errors import ConfigError, GitError, GitHubError, Refused, StackrError
+from stackr.errors import ConfigError, ConnectionLost, GitError, GitHubError, Refused, StackrError
 
 _NOISE = re.compile(
     r"^(Resolving deltas|Counting objects|Compressing objects|Enumerating objects|Total \d|Create a pull request|"
@@ -41,7 +41,7 @@ _NO_REF = re.compile(r"couldn't find remote ref (?P<ref>\S+)")
 _TRANSPORT = re.compile(r"transport '([^']+)' not allowed|unable to find remote helper for '([^']+)'")
 
 
-class NetworkFailed(GitHubError):
+class NetworkFailed(ConnectionLost):
     """The connection to the remote broke. ``lost``: it broke late, so that what was asked may have happened."""
 
     def __init__(self, message: str, *, lost: bool, safe: str, next_step: str) -> None:

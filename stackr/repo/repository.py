@@ -107,6 +107,11 @@ class Repository:
         """The address git would use for a remote, which may hold a password; see ``remotes.url``."""
         return remotes.url(self.config, name, push=push)
 
+    @property
+    def branch(self) -> str | None:
+        """The short name of the current branch; ``None`` when HEAD is detached."""
+        return state.branch(self.runner, self.git_dir)
+
     def local_state(self, remote: str) -> LocalState:
         """HEAD, branches, our own refs and the tracking refs of ``remote``; see ``state``."""
         return state.read_state(self.runner, self._reader, self.git_dir, self.common_dir, remote)

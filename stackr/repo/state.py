@@ -56,6 +56,14 @@ def read_state(runner: Runner, reader: Reader, git_dir: Path, common_dir: Path, 
     )
 
 
+def branch(runner: Runner, git_dir: Path) -> str | None:
+    """The short name of the current branch, ``None`` when HEAD is detached; no process but with the reftable format."""
+    target = _first_line(git_dir / "HEAD")
+    if target == "ref: refs/heads/.invalid":
+        target = "ref: " + decode_name(runner.git("symbolic-ref", "-q", "HEAD", ok=(0, 1))).strip()
+    return target.removeprefix("ref: refs/heads/") if target.startswith("ref: refs/heads/") else None
+
+
 def busy(git_dir: Path) -> str:
     """The operation that is under way in this worktree, ``""`` if none."""
     for marker, operation in _MARKERS:
