@@ -12,15 +12,28 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from stackr.core.model import split_message
+
 TITLE_LIMIT = 256
 BODY_LIMIT = 65_536
 
-_BLOCK = re.compile(r"<!-- stackr:begin v\d+(?P<attributes>[^>]*?)-->(?P<list>.*?)<!-- stackr:end -->", re.DOTALL)
-# What is left when somebody deletes one of the two comments by hand: a begin with the list after it, or an end.
+
+def _unnamed(pattern: re.Pattern[str]) -> str:
+    return re.sub(r"\?P<\w+>", "?:", pattern.pattern)
+
+
+# A block holds no other begin: after a lost end, the next block's end must not swallow the text in between.
+_BLOCK = re.compile(
+    r"<!-- stackr:begin v\d+(?P<attributes>[^<>\n]*?)-->(?P<list>(?:(?!<!-- stackr:begin).)*?)<!-- stackr:end -->",
+    re.DOTALL,
+)
+# What is left when somebody deletes one of the two comments by hand: a begin with just our own lines, or an end.
 _BROKEN = re.compile(
-    r"<!-- stackr:begin v\d+(?P<attributes>[^>]*?)-->(?P<list>(?:\n+(?:Stack from stackr\b|\* ).*)*)"
+    r"<!-- stackr:begin v\d+(?P<attributes>[^<>\n]*?)-->"
+    r"(?P<list>(?:\n+Stack from stackr\b[^\n]*)?(?:\n\* (?:__->__ )?#\d+(?: \(landed\))?[ \t]*(?=\n|$))*)"
     r"|<!-- stackr:end -->"
 )
+_STRAY = re.compile(f"{_unnamed(_BLOCK)}|{_unnamed(_BROKEN)}", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 _ROW = re.compile(r"^\* (?:__->__ )?#(?P<number>\d+)(?P<landed> \(landed\))?\s*$", re.MULTILINE)
 _HEADLINE = "Stack from stackr (oldest at bottom):"
@@ -66,7 +79,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A description taken apart: the text before and after the first block, and the block (``None``: there is none)."""
+    """A description taken apart: the text before and after the first block, and the block.
+
+    Without a block (``None``) all text is after the place on top where it would be.
+    """
 
     before: str
     after: str
@@ -102,13 +118,14 @@ def parse(body: str) -> Parsed:
     text = normalise(body)
     matches = list(_BLOCK.finditer(text)) or list(_BROKEN.finditer(text))
     if not matches:
-        return Parsed(text, "", None)
+        return Parsed("", text, None)
     before, after = text[: matches[0].start()], text[matches[0].end() :]
     return Parsed(_without_blocks(before), _without_blocks(after), _fold([_block(match) for match in matches]))
 
 
 def _without_blocks(text: str) -> str:
-    return normalise(_BROKEN.sub("", _BLOCK.sub("", text)))
+    """The text without any block, whole or half; where one stood, a paragraph ends."""
+    return normalise("\n\n".join(piece.strip("\n") for piece in _STRAY.split(text) if piece.strip()))
 
 
 def _block(match: re.Match[str]) -> Block:
@@ -127,18 +144,18 @@ def _block(match: re.Match[str]) -> Block:
 
 
 def _fold(blocks: list[Block]) -> Block:
-    """The first block that knows what was sent, with every row any of them has."""
+    """The first block that knows what was sent, with every row any of them has; landed in one is landed."""
     best = next((block for block in blocks if block.text_digest), blocks[0])
     rows: dict[int | None, Row] = {}
-    for block in blocks:
-        for row in block.rows:
-            rows.setdefault(row.number, row)
+    for row in (row for block in blocks for row in block.rows):
+        if row.landed or row.number not in rows:
+            rows[row.number] = row
     return replace(best, rows=tuple(rows.values()))
 
 
 def text_of_message(message: str) -> str:
     """The body of a commit message as description text: no subject, no Change-Id line, no stack block."""
-    _, _, rest = normalise(message).partition("\n\n")
+    rest = split_message(normalise(message))[1]
     lines = [line for line in rest.split("\n") if not re.match(r"Change-Id: I[0-9a-f]{40}\s*$", line)]
     return re.sub(r"\n{3,}", "\n\n", _without_blocks("\n".join(lines)))
 
@@ -177,19 +194,38 @@ def merge(title: str, body: str, wanted: Description, numbers: Mapping[str, int]
     if wanted.list_only:
         assembled = _assemble(found, replace(block, id=wanted.change_id), wanted, numbers)
         return Merged(None, assembled if assembled != normalise(body) else None)
-    tail = found.text[len(found.text) - block.tail :] if block.tail else ""
-    ours = "\n\n".join(part for part in (normalise(wanted.text), tail) if part)
     new_title, title_digest, title_kept = _merge_field(title, wanted.title, block.title_digest, wanted.overwrite)
+    ours, tail = _our_text(found, block, wanted)
     new_text, text_digest, text_kept = _merge_field(found.text, ours, block.text_digest, wanted.overwrite)
     kept = tuple(name for name, flag in (("title", title_kept), ("description", text_kept)) if flag)
-    block = Block(wanted.change_id, title_digest, text_digest, block.tail)
-    parts = found if new_text == found.text else Parsed("", new_text, block)
-    assembled = _assemble(parts, block, wanted, numbers)
+    block = Block(wanted.change_id, title_digest, text_digest, tail)
+    assembled = _assemble(found if new_text == found.text else _placed(found, new_text), block, wanted, numbers)
     return Merged(
         new_title if normalise(new_title) != normalise(title) else None,
         assembled if assembled != normalise(body) else None,
         kept,
     )
+
+
+def _our_text(found: Parsed, block: Block, wanted: Description) -> tuple[str, int]:
+    """The text the description would have if nobody edited it, and how much at its end is the template.
+
+    The template was put there once and is the author's to fill in. Its length was noted; after an edit that length
+    means nothing, so a text that is overwritten then loses the template instead of keeping a piece of it.
+    """
+    text = normalise(wanted.text)
+    if found.text == text:
+        return text, 0
+    tail = found.text[len(found.text) - block.tail :] if 0 < block.tail <= len(found.text) else ""
+    ours = "\n\n".join(part for part in (text, tail) if part)
+    if wanted.overwrite and found.text != ours and digest(found.text) != block.text_digest:
+        return text, 0
+    return ours, block.tail
+
+
+def _placed(found: Parsed, text: str) -> Parsed:
+    """``text`` with the block where it was: below it if somebody moved it to the bottom, else on top."""
+    return Parsed(text, "", found.block) if found.before and not found.after else Parsed("", text, found.block)
 
 
 def _merge_field(theirs: str, ours: str, sent: str, overwrite: bool) -> tuple[str, str, bool]:

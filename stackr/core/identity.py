@@ -17,9 +17,11 @@ DEFAULT_TEMPLATE = "stackr/{user}/{id}"
 ID_DIGITS = 10
 
 _ID_LINE = re.compile(rb"^Change-Id: (I[0-9a-f]{40})[ \t]*\r?$", re.MULTILINE)
-# A trailer line or its continuation, as git-interpret-trailers(1) has it.
-_TRAILER = re.compile(rb"^[A-Za-z0-9][A-Za-z0-9-]*[ \t]*:[ \t]*\S.*$|^\(cherry picked from commit [0-9a-f]+\)$")
-_CONTINUATION = re.compile(rb"^[ \t]+\S")
+# What git takes for a trailer (git-interpret-trailers(1), find_separator in git's trailer.c).
+_TRAILER = re.compile(rb"^[A-Za-z0-9-]+[ \t]*:")
+# Lines that git itself writes: with one of them a quarter of trailers makes a trailer block.
+_GENERATED = (b"Signed-off-by: ", b"(cherry picked from commit ")
+_BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 
 
 def new_id(commit: Commit, salt: str = "") -> str:
@@ -52,17 +54,41 @@ def with_change_id(message: bytes, wanted: str) -> bytes:
 
 
 def _without_ids(message: bytes) -> bytes:
-    lines = message.split(b"\n")
-    return b"\n".join(line for line in lines if not _ID_LINE.match(line))
+    """The message without its Change-Id lines; a paragraph of ids alone takes one of its blank lines along."""
+    kept: list[bytes] = []
+    is_after_id = False
+    for line in message.split(b"\n"):
+        if _ID_LINE.match(line):
+            is_after_id = True
+        elif not (is_after_id and not line.strip() and not (kept and kept[-1].strip())):
+            kept.append(line)
+            is_after_id = False
+    return b"\n".join(kept)
 
 
 def _ends_in_trailers(message: bytes) -> bool:
-    """Whether the last paragraph is a trailer block: not the subject, and every line a trailer or its continuation."""
-    paragraphs = re.split(rb"\n[ \t]*\n", message.replace(b"\r\n", b"\n").strip(b"\n"))
-    if len(paragraphs) < 2:
-        return False
-    lines = paragraphs[-1].strip(b"\n").split(b"\n")
-    return bool(_TRAILER.match(lines[0])) and all(_TRAILER.match(x) or _CONTINUATION.match(x) for x in lines)
+    """Whether the last paragraph is a trailer block that git would add to; the subject never is one."""
+    paragraphs = _BLANK_LINE.split(message.strip())
+    return len(paragraphs) > 1 and _is_trailer_block(paragraphs[-1].split(b"\n"))
+
+
+def _is_trailer_block(lines: list[bytes]) -> bool:
+    """All lines are trailers, or a quarter of them and one of those written by git (git-interpret-trailers(1)).
+
+    An indented line belongs to the trailer above it, so the lines are counted from the bottom, as git does.
+    """
+    trailers = others = indented = 0
+    is_generated = False
+    for line in reversed(lines):
+        if line.startswith(_GENERATED) or _TRAILER.match(line):
+            trailers, indented = trailers + 1, 0
+            is_generated = is_generated or line.startswith(_GENERATED)
+        elif line[:1].isspace():
+            indented += 1
+        else:
+            others, indented = others + 1 + indented, 0
+    others += indented
+    return trailers > 0 and (others == 0 or (is_generated and trailers * 3 >= others))
 
 
 def short_id(change: str) -> str:

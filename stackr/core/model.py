@@ -6,11 +6,15 @@ The words are those of docs/glossary.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 ZERO_OID = "0" * 40
+
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_ID_LINE = re.compile(r"^Change-Id: I[0-9a-f]{40}\s*$")
 
 
 class PullState(str, Enum):
@@ -80,9 +84,9 @@ class Commit:
 
     @property
     def subject(self) -> str:
-        """The first paragraph on one line, as ``git log --format=%s`` has it."""
-        paragraph = self.text.lstrip("\n").split("\n\n", 1)[0]
-        return " ".join(line.strip() for line in paragraph.split("\n") if line.strip())
+        """The first paragraph on one line, as ``git log --format=%s`` has it, but never with a Change-Id in it."""
+        lines = [line.strip() for line in split_message(self.text)[0].split("\n")]
+        return " ".join(line for line in lines if line and not _ID_LINE.match(line))
 
     @property
     def author_name(self) -> str:
@@ -96,6 +100,12 @@ def decode(raw: bytes, encoding: str) -> str:
         return raw.decode(encoding or "utf-8", errors="replace")
     except LookupError:
         return raw.decode("utf-8", errors="replace")
+
+
+def split_message(text: str) -> tuple[str, str]:
+    """A message as (first paragraph, the rest); a line of blanks ends a paragraph, as it does for git."""
+    first, *rest = _BLANK_LINE.split(text.strip(), maxsplit=1)
+    return first, rest[0] if rest else ""
 
 
 @dataclass(frozen=True, slots=True)
