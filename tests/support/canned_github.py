@@ -109,7 +109,9 @@ class CannedGitHub:
             "viewer": {"login": "alice"},
             "repository": self._find_repository,
             "user": lambda info, login: self._user(login),
-            "organization": lambda info, login: {"team": lambda i, slug: {"id": f"T_{slug}"}} if login == "acme" else None,
+            "organization": lambda info, login: (
+                {"team": lambda i, slug: {"id": f"T_{slug}"}} if login == "acme" else None
+            ),
             "nodes": lambda info, ids: [next((p for p in self.pulls if p["id"] == i), None) for i in ids],
         }
         for mutation in ("reopenPullRequest", "updatePullRequest", "convertPullRequestToDraft"):
@@ -123,7 +125,7 @@ class CannedGitHub:
             body["errors"] = [said(error) for error in result.errors]
         return Canned(body=body)
 
-    def _find_repository(self, info: GraphQLResolveInfo, owner: str, name: str) -> Json | None:
+    def _find_repository(self, info: GraphQLResolveInfo, owner: str, name: str, **more: Any) -> Json:
         if not self.exists:
             raise Said("NOT_FOUND", f"Could not resolve to a Repository with the name '{owner}/{name}'.")
         return self.repository(info)
@@ -139,12 +141,12 @@ class CannedGitHub:
             "label": lambda info, name: {"id": f"L_{name}"} if name in self.labels else None,
         }
 
-    def _ref(self, info: GraphQLResolveInfo, qualifiedName: str) -> Json | None:  # noqa: N803 - GitHub's name
+    def _ref(self, info: GraphQLResolveInfo, qualifiedName: str) -> Json | None:
         name = qualifiedName.removeprefix("refs/heads/")
         oid = self.branches.get(name)
         return {"name": name, "target": {"__typename": "Commit", "oid": oid}} if oid else None
 
-    def _by_head(self, info: GraphQLResolveInfo, headRefName: str, first: int, **more: Any) -> Json:  # noqa: N803
+    def _by_head(self, info: GraphQLResolveInfo, headRefName: str, first: int, **more: Any) -> Json:
         found = [p for p in reversed(self.pulls) if p["headRefName"] == headRefName]
         found = [p for p in found if p["state"] in more.get("states", [p["state"]])]
         start = int(more.get("after") or 0)
@@ -176,7 +178,7 @@ class CannedGitHub:
         done: Json = effect(input) if effect else {}
         return {"clientMutationId": None, **done}
 
-    def _do_createPullRequest(self, given: Json) -> Json:  # noqa: N802 - GitHub's name
+    def _do_createPullRequest(self, given: Json) -> Json:
         head = given["headRefName"]
         if any(p["headRefName"] == head and p["state"] == "OPEN" for p in self.pulls):
             raise Said("UNPROCESSABLE", f"A pull request already exists for acme:{head}.")
@@ -184,23 +186,23 @@ class CannedGitHub:
         pull["isDraft"] = given["draft"]
         return {"pullRequest": pull}
 
-    def _do_updatePullRequest(self, given: Json) -> Json:  # noqa: N802 - GitHub's name
+    def _do_updatePullRequest(self, given: Json) -> Json:
         pull = self._pull(given["pullRequestId"])
         pull.update({name: given[name] for name in ("title", "body", "baseRefName") if name in given})
         return {}
 
-    def _do_reopenPullRequest(self, given: Json) -> Json:  # noqa: N802 - GitHub's name
+    def _do_reopenPullRequest(self, given: Json) -> Json:
         pull = self._pull(given["pullRequestId"])
         if pull["state"] == "OPEN":
             raise Said("UNPROCESSABLE", "Could not open the pull request.")
         pull["state"] = "OPEN"
         return {}
 
-    def _do_convertPullRequestToDraft(self, given: Json) -> Json:  # noqa: N802 - GitHub's name
+    def _do_convertPullRequestToDraft(self, given: Json) -> Json:
         self._pull(given["pullRequestId"])["isDraft"] = True
         return {}
 
-    def _do_updateRefs(self, given: Json) -> Json:  # noqa: N802 - GitHub's name
+    def _do_updateRefs(self, given: Json) -> Json:
         for update in given["refUpdates"]:
             name = update["name"].removeprefix("refs/heads/")
             if self.branches.get(name) != update["beforeOid"]:

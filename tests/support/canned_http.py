@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
             return
         raw = canned.raw
-        self.send_response(canned.status)
+        self.send_response_only(canned.status)
         for name, value in {"Content-Type": "application/json", **canned.headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(raw)))
