@@ -25,10 +25,13 @@ def delete_refs(graph: GraphQL, reader: Reader, repository_id: str, refs: Sequen
         failure = _delete(graph, repository_id, todo)
         if failure is None:
             return
-        todo = _still_there(reader, todo)
-        if todo and not (isinstance(failure, (Lost, Limited)) and patience.pause([failure])):
+        left = _still_there(reader, todo)
+        # Refused because one was gone: the rest has a chance without it.
+        again = len(left) < len(todo) or (isinstance(failure, (Lost, Limited)) and patience.pause([failure]))
+        if not again:
             failure.safe = "all of the branches are still there"
             raise failure
+        todo = left
 
 
 def _delete(graph: GraphQL, repository_id: str, refs: Mapping[str, str]) -> StackrError | None:

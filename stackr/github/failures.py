@@ -195,4 +195,7 @@ def problem_error(problems: Sequence[Problem], headers: Mapping[str, str], sourc
         return _forbidden(headers, f" ({words})", source)
     if any(problem.type in _NO_ACCESS for problem in problems):
         return _forbidden({}, f" ({words})", source)
-    return GitHubError(f"{what or 'github refused the request'}: {words}", next_step="run the same command again; what is done is recognised")
+    return GitHubError(
+        f"{what or 'github refused the request'}: {words}",
+        next_step="run the same command again; what is done is recognised",
+    )

@@ -10,9 +10,11 @@ import pytest
 from stackr.core.ports import Created, NewPull, PullText
 from stackr.errors import ConfigError, GitHubError
 from stackr.github.api import GitHub
+from stackr.github.auth import Token
 from stackr.github.failures import Limited, Lost
+from stackr.github.hosts import parse_remote
 from tests.support.canned_github import CannedGitHub, Json, Said
-from tests.support.canned_http import Canned
+from tests.support.canned_http import Canned, CannedServer
 
 TOO_QUICKLY = Said("UNPROCESSABLE", "was submitted too quickly")
 GATEWAY = Canned(502, "<html>502</html>")
@@ -139,6 +141,16 @@ def test_a_lost_answer_is_looked_up_before_anything_is_created_again(
     assert forge.operations()[:2] == ["StackrCreate", "StackrLookUp"]
     assert sorted(created.texts) == [1, 2, 3, 4, 5]
     assert creates_per_request(forge) == ([5] if after else [5, 2, 3])
+
+
+def test_a_request_that_never_left_needs_no_look_up(forge: CannedGitHub) -> None:
+    clock = forge.clock
+    with CannedServer(forge.answer) as closed:
+        host = parse_remote(f"{closed.url}/acme/widgets")
+    client = GitHub(host, Token("t", "STACKR_TOKEN"), sleep=clock.sleep, clock=clock, now=clock)
+    with pytest.raises(Lost, match="connection refused"):
+        create(client, stack(2))
+    assert [seconds for seconds, _ in clock.waits] == [0.5, 1.5]
 
 
 def test_three_lost_answers_without_progress_are_enough(github: GitHub, forge: CannedGitHub) -> None:

@@ -202,6 +202,10 @@ class CannedGitHub:
         self._pull(given["pullRequestId"])["isDraft"] = True
         return {}
 
+    def _do_markPullRequestReadyForReview(self, given: Json) -> Json:
+        self._pull(given["pullRequestId"])["isDraft"] = False
+        return {}
+
     def _do_updateRefs(self, given: Json) -> Json:
         for update in given["refUpdates"]:
             name = update["name"].removeprefix("refs/heads/")
