@@ -16,7 +16,8 @@ class ApiError(Exception):
     """GitHub's refusal: HTTP status, message, and for a 422 the list of validation errors.
 
     ``errors`` holds GitHub's objects (``{"resource", "code", "field"?, "message"?}``) or plain strings.
-    ``graphql_type`` is the ``type`` of the GraphQL error. ``headers`` go on the HTTP answer.
+    ``texts`` are GraphQL's words where they differ, ``graphql_type`` is the ``type`` of its error.
+    ``headers`` go on the HTTP answer.
     Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api
     """
 
@@ -26,6 +27,7 @@ class ApiError(Exception):
         message: str,
         *,
         errors: Sequence[Any] = (),
+        texts: Sequence[str] = (),
         graphql_type: str = "UNPROCESSABLE",
         docs: str = DOCS,
         headers: Mapping[str, str] | None = None,
@@ -34,12 +36,15 @@ class ApiError(Exception):
         self.status = status
         self.message = message
         self.errors = list(errors)
+        self._texts = list(texts)
         self.graphql_type = graphql_type
         self.docs = docs
         self.headers = dict(headers or {})
 
     def texts(self) -> list[str]:
-        """The messages one by one, as GraphQL joins them: the entries' own, else the main one."""
+        """The messages one by one, as GraphQL joins them (", "): the entries' own, else the main one."""
+        if self._texts:
+            return self._texts
         found = [e if isinstance(e, str) else e.get("message", "") for e in self.errors]
         return [text for text in found if text] or [self.message]
 

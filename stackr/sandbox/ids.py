@@ -29,12 +29,21 @@ PREFIXES = {
     "RepositoryRuleset": "RRS",
     "BranchProtectionRule": "BPR",
     "Stack": "ST",
+    "Tag": "TAG",
+    "Comparison": "CMP",
+    "PullRequestCommit": "PURC",
+    "ReviewRequest": "RRQ",
+    "RepositoryRule": "RRU",
+    "Status": "S",
+    "StatusCheckRollup": "SCR",
+    "Workflow": "W",
+    "WorkflowRun": "WFR",
 }
 _KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
 
 
 def node_id(kind: str, *parts: object) -> str:
-    """The node id of a row (``node_id("PullRequest", row.id)``), a ref (repo id, full name) or a commit (repo id, oid)."""
+    """The node id of a row (``node_id("PullRequest", row.id)``), a ref (repo id, name) or a commit (repo id, oid)."""
     text = ":".join(str(part) for part in parts)
     return f"{PREFIXES[kind]}_kw{base64.urlsafe_b64encode(text.encode()).decode().rstrip('=')}"
 
@@ -49,5 +58,5 @@ def parse_node_id(text: str) -> tuple[str, list[str]] | None:
         parts = base64.urlsafe_b64decode(rest + "=" * (-len(rest) % 4)).decode()
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return None
-    limit = 1 if kind in {"Ref", "Commit", "Tree", "Blob"} else -1
+    limit = 1 if kind in {"Ref", "Commit", "Tree", "Blob", "Tag"} else -1
     return kind, parts.split(":", limit) if limit > 0 else [parts]

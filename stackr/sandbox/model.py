@@ -316,6 +316,7 @@ class AsyncMerge(Row):
     oid: str
     state: str = "pending"
     message: str = ""
+    looks: int = 0  # how often its result was asked for
     created_at: str = ""
 
 

@@ -1,0 +1,228 @@
+"""Merging in the background: one pull request, or in a native stack it and everything below, all or nothing.
+
+A request stays pending for some looks at it, or a second, whichever is first, and is then carried out.
+Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request-asynchronously. A stack must be linear to be
+merged; whether branches with merge commits in them pass is not documented, so here they do not.
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+
+from stackr.sandbox import accounts, aftermath, merging, messages, native, objections, pulls, timeline
+from stackr.sandbox.engine import Engine
+from stackr.sandbox.errors import ApiError, not_found
+from stackr.sandbox.git import HEADS, GitRepo, RefMove
+from stackr.sandbox.model import AsyncMerge, Json, PullRequest, Repository, User
+
+DELAY_S = 1.0
+
+
+def request_merge(
+    engine: Engine,
+    viewer: User,
+    pull: PullRequest,
+    *,
+    method: str = "merge",
+    action: str = "default",
+    sha: str | None = None,
+) -> tuple[Json, int]:
+    """Ask for a merge; the answer and its status: 200 merged already, 202 accepted, 400 not ready, 409 running."""
+    repo = pulls.repository_of(engine, pull)
+    accounts.require(engine, viewer, repo, "write")
+    if pull.merged:
+        return _answer("merged", message="Pull request is already merged.", sha=pull.merge_oid), 200
+    running = next((m for m in _merges(engine, pull) if m.state == "pending"), None)
+    if running is not None:
+        return _pending(running, "A merge request already exists for this pull request."), 409
+    reason = _not_ready(pull, sha)
+    if reason:
+        return _answer("failed", message=reason), 400
+    if action == "merge_queue":
+        return _answer("failed", message="The merge queue is not enabled for this branch."), 400
+    with engine.transaction():
+        row = AsyncMerge(
+            repo_id=repo.id,
+            number=pull.number,
+            uuid=str(uuid.uuid4()),
+            user_id=viewer.id,
+            method=method,
+            oid=sha or pull.head_oid,
+            created_at=engine.now(),
+        )
+        return _pending(engine.store.async_merges.add(row), "Merge request enqueued."), 202
+
+
+def result(engine: Engine, pull: PullRequest, key: str) -> Json:
+    """How a merge that was asked for stands; each look counts towards its being carried out."""
+    row = next((m for m in _merges(engine, pull) if m.uuid == key), None)
+    if row is None:
+        raise not_found()
+    row.looks += 1
+    if row.state == "pending" and row.looks >= engine.settings.async_merge_after:
+        _carry_out(engine, row)
+    if row.state == "pending":
+        return _pending(row, "Merge request is in progress.")
+    if row.state == "merged":
+        return _answer("merged", message="Pull request successfully merged.", sha=pull.merge_oid)
+    return _answer(row.state, message=row.message)
+
+
+def run_due(engine: Engine) -> None:
+    """Carry out what has been pending for a second: GitHub does not wait for anybody to look."""
+    for row in engine.store.async_merges.all():
+        if row.state == "pending" and engine.clock.time() - _seconds(row.created_at) >= DELAY_S + 1:
+            _carry_out(engine, row)
+
+
+def _seconds(stamp: str) -> float:
+    return datetime.fromisoformat(stamp.replace("Z", "+00:00")).timestamp()
+
+
+def _merges(engine: Engine, pull: PullRequest) -> list[AsyncMerge]:
+    return engine.store.async_merges.by(repo_id=pull.repo_id, number=pull.number)
+
+
+def _answer(status: str, **details: str | None) -> Json:
+    return {"status": status, "details": details}
+
+
+def _pending(row: AsyncMerge, message: str) -> Json:
+    return _answer(
+        "pending",
+        message=message,
+        uuid=row.uuid,
+        merge_method=row.method,
+        merge_action="default",
+        expected_head_sha=row.oid,
+    )
+
+
+def _not_ready(pull: PullRequest, sha: str | None) -> str | None:
+    if pull.state == "closed":
+        return "Pull request is closed."
+    if pull.draft:
+        return "Pull request is in draft state."
+    if sha is not None and sha != pull.head_oid:
+        return "Head branch was modified. Review and try the merge again."
+    return None
+
+
+def _carry_out(engine: Engine, row: AsyncMerge) -> None:
+    repo = engine.store.repositories.need(row.repo_id)
+    pull = pulls.find(engine, repo, row.number)
+    viewer = engine.store.users.need(row.user_id)
+    with engine.transaction():
+        try:
+            if pull.head_oid != row.oid:
+                raise ApiError(409, "Head branch was modified. Review and try the merge again.")
+            _merge(engine, viewer, repo, pull, row.method)
+        except ApiError as error:
+            row.state, row.message = "failed", error.message
+        else:
+            row.state = "merged"
+        engine.store.async_merges.save(row)
+
+
+def _merge(engine: Engine, viewer: User, repo: Repository, pull: PullRequest, method: str) -> None:
+    stack = native.stack_of(engine, pull)
+    if stack is None:
+        merging.merge_pull(engine, viewer, pull, method=method)
+        return
+    chain = [member for member in native.members(engine, stack) if not member.merged]
+    chain = chain[: [member.number for member in chain].index(pull.number) + 1]
+    git = engine.git(repo)
+    start = git.branch(stack.base_ref)
+    if start is None:
+        raise ApiError(405, "The base branch was deleted.")
+    _refuse(engine, viewer, git, chain, method, start)
+    landed = _written(engine, viewer, repo, git, chain, method, start)
+    move = RefMove(HEADS + stack.base_ref, start, landed[-1])
+    for member, oid in zip(chain, landed, strict=True):
+        member.merging_oid, member.merged_by_id = oid, viewer.id
+        engine.store.pulls.save(member)
+    engine.store.commit()
+    git.update([move])
+    git.graph.add(move.new)
+    for member, oid in zip(chain, landed, strict=True):
+        aftermath.mark_merged(engine, member, viewer, oid)
+    _retarget_next(engine, viewer, repo, pull, stack.base_ref, landed[-1])
+    aftermath.refs_moved(engine, repo, viewer, [move])
+    if repo.delete_branch_on_merge:
+        for member in chain:
+            merging.delete_head(engine, viewer, member)
+
+
+def _refuse(engine: Engine, viewer: User, git: GitRepo, chain: list[PullRequest], method: str, start: str) -> None:
+    for member in chain:
+        reason = _not_ready(member, None)
+        if reason:
+            raise ApiError(405, f"#{member.number}: {reason}")
+        found = objections.against_merging(engine, viewer, member, method)
+        if found:
+            raise objections.refusal(found)
+    below = None
+    for member in chain:
+        if below is not None and not git.graph.is_ancestor(below.head_oid, member.head_oid):
+            raise ApiError(405, f"#{member.number} is not based on the head of #{below.number}; rebase the stack.")
+        below = member
+    fresh = git.graph.ahead(start, chain[-1].head_oid)
+    if any(len(git.graph.parents[oid]) > 1 for oid in fresh):
+        raise ApiError(405, "The stack must have a linear history to be merged.")
+
+
+def _written(
+    engine: Engine,
+    viewer: User,
+    repo: Repository,
+    git: GitRepo,
+    chain: list[PullRequest],
+    method: str,
+    start: str,
+) -> list[str]:
+    """The commits that land, one for each pull request of the chain, each on the one before."""
+    landed: list[str] = []
+    tip, below = start, chain[0].base_oid
+    for member in chain:
+        oid = _one(engine, viewer, repo, git, member, method, tip, below)
+        if oid is None:
+            raise ApiError(405, f"#{member.number} has a merge conflict.")
+        git.graph.add(oid)
+        landed.append(oid)
+        tip, below = oid, member.head_oid
+    return landed
+
+
+def _one(
+    engine: Engine,
+    viewer: User,
+    repo: Repository,
+    git: GitRepo,
+    member: PullRequest,
+    method: str,
+    tip: str,
+    below: str,
+) -> str | None:
+    if method == "rebase":
+        return merging.replayed(engine, git, viewer, git.graph.ahead(below, member.head_oid), tip)
+    bases = git.graph.merge_bases(below, member.head_oid)
+    tree = git.merge_tree(bases[0], tip, member.head_oid) if bases else None
+    if tree is None:
+        return None
+    text = messages.for_merge(engine, repo, member, method, None, None)
+    author = accounts.user(engine, member.author_id) if method == "squash" else viewer
+    parents = (tip, member.head_oid) if method == "merge" else (tip,)
+    web = merging.signature(engine, *merging.WEB_FLOW)
+    return git.write_commit(tree, parents, merging.person(engine, author), web, text)
+
+
+def _retarget_next(
+    engine: Engine, viewer: User, repo: Repository, merged: PullRequest, base_ref: str, oid: str
+) -> None:
+    """What stands on the merged ones goes onto the stack's base."""
+    for above in engine.store.pulls.by(repo_id=repo.id):
+        if above.state == "open" and above.base_ref == merged.head_ref:
+            old = above.base_ref
+            above.base_ref, above.base_oid = base_ref, oid
+            timeline.record(engine, above, "automatic_base_change_succeeded", viewer, old_base=old, new_base=base_ref)

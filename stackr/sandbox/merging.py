@@ -1,0 +1,284 @@
+"""Merging: whether it can be done, what stands in the way, and doing it, for real, in git.
+
+Mergeability is computed late, as on GitHub: the first looks say "unknown". Sources:
+https://docs.github.com/rest/pulls/pulls#merge-a-pull-request,
+https://docs.github.com/rest/guides/using-the-rest-api-to-interact-with-your-git-database#checking-mergeability-of-pull-requests,
+https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stackr.sandbox import accounts, aftermath, checks, messages, objections, protection, pulls, refs, timeline
+from stackr.sandbox.engine import Engine
+from stackr.sandbox.errors import ApiError
+from stackr.sandbox.git import HEADS, GitRepo, RefMove
+from stackr.sandbox.gitrun import GitFailed
+from stackr.sandbox.model import PullRequest, Repository, User
+from stackr.sandbox.objects import Person
+
+METHODS = ("merge", "squash", "rebase")
+default_message = messages.default_message
+WEB_FLOW = ("GitHub", "noreply@github.com")
+
+
+def mergeable(engine: Engine, pull: PullRequest) -> bool | None:
+    """Whether it merges without conflict; None while GitHub "still computes" it, and for closed ones."""
+    if pull.state == "closed":
+        return None
+    key = (pull.id, pull.head_oid, pull.base_oid)
+    with engine.lock:
+        engine.merge_asked[key] = engine.merge_asked.get(key, 0) + 1
+        if engine.merge_asked[key] < engine.settings.mergeable_after:
+            return None
+        return _merged_tree(engine, pull) is not None
+
+
+def known_mergeable(engine: Engine, pull: PullRequest) -> bool | None:
+    """As ``mergeable``, but without counting as a look."""
+    key = (pull.id, pull.head_oid, pull.base_oid)
+    if pull.state == "closed" or engine.merge_asked.get(key, 0) < engine.settings.mergeable_after:
+        return None
+    return _merged_tree(engine, pull) is not None
+
+
+def _merged_tree(engine: Engine, pull: PullRequest) -> str | None:
+    """The tree of base and head merged, computed once for each pair; None for a conflict."""
+    key = (pull.base_oid, pull.head_oid)
+    if key not in engine.merge_trees:
+        engine.merge_trees[key] = merge_tree(engine.git(pulls.repository_of(engine, pull)), *key)
+    return engine.merge_trees[key]
+
+
+def merge_tree(git: GitRepo, ours: str, theirs: str) -> str | None:
+    """The tree of a true merge of two commits; None for a conflict or unrelated histories."""
+    if git.graph.is_ancestor(ours, theirs):
+        return git.need(theirs).tree
+    if not git.graph.merge_bases(ours, theirs):
+        return None
+    try:
+        out = git.run("merge-tree", "--write-tree", "--no-messages", "--name-only", ours, theirs)
+    except GitFailed as error:
+        if error.code == 1:
+            return None
+        raise
+    return out.decode().split("\n", 1)[0]
+
+
+def merge_state(engine: Engine, pull: PullRequest) -> str:
+    """clean, dirty, blocked, behind, unstable, draft or unknown; asks nothing of its own accord.
+
+    https://docs.github.com/graphql/reference/enums#mergestatestatus
+    """
+    known = known_mergeable(engine, pull)
+    if known is None:
+        return "unknown"
+    if known is False:
+        return "dirty"
+    if pull.draft:
+        return "draft"
+    repo = pulls.repository_of(engine, pull)
+    if objections.behind(engine, repo, pull):
+        return "behind"
+    if objections.against_merging(engine, None, pull, "squash"):
+        return "blocked"
+    return "clean" if checks.rollup(engine, repo, pull.head_oid) in (None, "SUCCESS") else "unstable"
+
+
+def merge_pull(
+    engine: Engine,
+    viewer: User | None,
+    pull: PullRequest,
+    *,
+    method: str = "merge",
+    sha: str | None = None,
+    title: str | None = None,
+    message: str | None = None,
+    delete_branch: bool | None = None,
+    stacked: bool = False,
+) -> str:
+    """Merge it and return the oid that base got: 405 when that cannot be, 409 when ``sha`` is not the head.
+
+    ``delete_branch`` None follows the repository's setting; ``stacked`` is for merges of a native stack, which
+    are refused one by one.
+    """
+    repo = pulls.repository_of(engine, pull)
+    accounts.require(engine, viewer, repo, "write")
+    if viewer is None:  # pragma: no cover - require has refused already
+        raise ApiError(401, "Requires authentication", graphql_type="UNAUTHORIZED")
+    with engine.transaction():
+        _refuse(engine, viewer, repo, pull, method, sha, stacked)
+        oid = _merge_commit(engine, viewer, repo, pull, method, title, message)
+        if oid is None:
+            raise ApiError(405, "Pull Request is not mergeable")
+        _move_base(engine, viewer, repo, pull, oid)
+        wants = repo.delete_branch_on_merge if delete_branch is None else delete_branch
+        if wants:
+            delete_head(engine, viewer, pull)
+        return oid
+
+
+def _refuse(
+    engine: Engine,
+    viewer: User,
+    repo: Repository,
+    pull: PullRequest,
+    method: str,
+    sha: str | None,
+    stacked: bool,
+) -> None:
+    """https://docs.github.com/rest/pulls/pulls#merge-a-pull-request; order and words as GitHub has them."""
+    if method not in METHODS:
+        raise ApiError(422, "Validation Failed", errors=[f"merge_method must be one of {', '.join(METHODS)}"])
+    if pull.state == "closed":
+        raise ApiError(405, "Pull Request is not mergeable")
+    if pull.draft:
+        raise ApiError(405, "Pull Request is still a draft")
+    if pulls.in_native_stack(engine, pull) and not stacked:
+        raise ApiError(405, "Pull requests that are part of a stack must be merged with the stack.")
+    allowed = {
+        "merge": repo.allow_merge_commit,
+        "squash": repo.allow_squash_merge,
+        "rebase": repo.allow_rebase_merge,
+    }
+    if not allowed[method]:
+        name = {"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase merges"}[method]
+        raise ApiError(405, f"{name} are not allowed on this repository.")
+    if sha is not None and sha != pull.head_oid:
+        raise ApiError(409, "Head branch was modified. Review and try the merge again.")
+    found = objections.against_merging(engine, viewer, pull, method)
+    if found:
+        raise objections.refusal(found)
+
+
+def _merge_commit(
+    engine: Engine,
+    viewer: User,
+    repo: Repository,
+    pull: PullRequest,
+    method: str,
+    title: str | None,
+    message: str | None,
+) -> str | None:
+    """Write what base will point to; None for a conflict."""
+    git = engine.git(repo)
+    if method == "rebase":
+        return rebased(engine, git, viewer, pull.base_oid, pull.head_oid)
+    tree = _merged_tree(engine, pull)
+    if tree is None:
+        return None
+    text = messages.for_merge(engine, repo, pull, method, title, message)
+    web = signature(engine, *WEB_FLOW)
+    author = accounts.user(engine, pull.author_id) if method == "squash" else viewer
+    parents = (pull.base_oid, pull.head_oid) if method == "merge" else (pull.base_oid,)
+    return git.write_commit(tree, parents, person(engine, author), web, text)
+
+
+def rebased(engine: Engine, git: GitRepo, viewer: User, onto: str, head: str) -> str | None:
+    """Replay what ``head`` has over ``onto``; None for a conflict and when nothing is left."""
+    tip = replayed(engine, git, viewer, git.graph.ahead(onto, head), onto)
+    return None if tip == onto else tip
+
+
+def replayed(engine: Engine, git: GitRepo, viewer: User, oids: Sequence[str], onto: str) -> str | None:
+    """Replay commits, oldest first; the new tip, None for a conflict. Merges and empty ones are left out.
+
+    The committer is whoever merges, and hashes change even where nothing needed replaying
+    (https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/about-pull-request-merges#rebase-and-merge-your-commits).
+    """
+    tip = onto
+    for oid in oids:
+        commit = git.need(oid)
+        if len(commit.parents) > 1:
+            continue
+        tree = git.merge_tree(commit.parents[0], tip, oid) if commit.parents else None
+        if tree is None:
+            return None
+        if tree != git.need(tip).tree:
+            tip = git.write_commit(tree, (tip,), commit.author, person(engine, viewer), commit.message)
+    return tip
+
+
+def person(engine: Engine, user: User) -> Person:
+    """A user as author or committer, now."""
+    return signature(engine, user.name or user.login, user.email or f"{user.login}@users.noreply.github.com")
+
+
+def signature(engine: Engine, name: str, email: str) -> Person:
+    """A name and address, now."""
+    return Person(name, email, int(engine.clock.time()), "+0000")
+
+
+def _move_base(engine: Engine, viewer: User, repo: Repository, pull: PullRequest, oid: str) -> None:
+    """Move the base, in an order that a restart can finish: note the intent, move the ref, write the result."""
+    pull.merging_oid, pull.merged_by_id = oid, viewer.id
+    engine.store.pulls.save(pull)
+    engine.store.commit()
+    move = RefMove(HEADS + pull.base_ref, pull.base_oid, oid)
+    git = engine.git(repo)
+    try:
+        git.update([move])
+    except GitFailed as error:
+        pull.merging_oid = pull.merged_by_id = None
+        raise ApiError(405, "Base branch was modified. Review and try the merge again.") from error
+    git.graph.add(oid)
+    aftermath.mark_merged(engine, pull, viewer, oid)
+    aftermath.refs_moved(engine, repo, viewer, [move])
+
+
+def delete_head(engine: Engine, viewer: User, pull: PullRequest) -> None:
+    """GitHub's own deletion of a merged head branch: what was based on it is retargeted, not closed.
+
+    https://docs.github.com/pull-requests/collaborating-with-pull-requests/proposing-changes-to-your-work-with-pull-requests/about-branches#working-with-branches
+    """
+    repo = pulls.repository_of(engine, pull)
+    tip = engine.git(repo).branch(pull.head_ref) if pull.head_repo_id == repo.id else None
+    if tip is None or pull.head_ref == repo.default_branch:
+        return
+    if protection.push_violation(engine, repo, viewer, pull.head_ref, tip, None):
+        return
+    refs.delete_branch(engine, viewer, repo, pull.head_ref, retarget={pull.head_ref: pull.base_ref})
+
+
+def update_branch(
+    engine: Engine,
+    viewer: User | None,
+    pull: PullRequest,
+    *,
+    expected_head: str | None = None,
+    method: str = "merge",
+) -> str:
+    """Bring base into head, by a merge commit or a rebase, and return the new head.
+
+    https://docs.github.com/rest/pulls/pulls#update-a-pull-request-branch
+    """
+    repo = engine.store.repositories.get(pull.head_repo_id)
+    if repo is None or viewer is None:
+        raise ApiError(422, "The head repository was deleted.")
+    accounts.require(engine, viewer, repo, "write")
+    with engine.transaction():
+        if expected_head is not None and expected_head != pull.head_oid:
+            raise ApiError(422, "expected head sha didn't match current head ref.")
+        git = engine.git(repo)
+        if git.graph.is_ancestor(pull.base_oid, pull.head_oid):
+            raise ApiError(422, "There are no new commits on the base branch.")
+        oid = _updated_head(engine, git, viewer, pull, method)
+        if oid is None:
+            raise ApiError(422, "merge conflict between base and head")
+        change = refs.RefChange(HEADS + pull.head_ref, oid, pull.head_oid, force=method == "rebase")
+        timeline.record(engine, pull, "branch_updated", viewer, before=pull.head_oid, after=oid)
+        refs.update_refs(engine, viewer, repo, [change])
+        return oid
+
+
+def _updated_head(engine: Engine, git: GitRepo, viewer: User, pull: PullRequest, method: str) -> str | None:
+    if method == "rebase":
+        return rebased(engine, git, viewer, pull.base_oid, pull.head_oid)
+    tree = merge_tree(git, pull.head_oid, pull.base_oid)
+    if tree is None:
+        return None
+    text = f"Merge branch '{pull.base_ref}' into {pull.head_ref}"
+    return git.write_commit(
+        tree, (pull.head_oid, pull.base_oid), person(engine, viewer), signature(engine, *WEB_FLOW), text
+    )
