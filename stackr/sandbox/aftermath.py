@@ -78,7 +78,7 @@ def _touched(engine: Engine, repo: Repository, branches: Mapping[str, RefMove]) 
 def _follow_heads(
     engine: Engine, repo: Repository, pulls: Sequence[PullRequest], branches: Mapping[str, RefMove]
 ) -> None:
-    """Move ``refs/pull/N/head``, all in one transaction: twenty pushed heads must not cost twenty processes.
+    """Move ``refs/pull/N/head`` with the heads, in the repository the pull request is for.
 
     https://docs.github.com/pull-requests/collaborating-with-pull-requests/reviewing-changes-in-pull-requests/checking-out-pull-requests-locally
     """
@@ -94,7 +94,7 @@ def _follow_heads(
         old = engine.git(base_repo).refs.get(name, ZERO_OID)
         targets.setdefault(base_repo.id, []).append(RefMove(name, old, move.new))
     for repo_id, moves in targets.items():
-        engine.git(engine.store.repositories.need(repo_id)).update(moves)
+        engine.git(engine.store.repositories.need(repo_id)).set_pull_heads(moves)
 
 
 def fetch_across(engine: Engine, source: Repository, target: Repository, oid: str) -> None:

@@ -31,20 +31,20 @@ class FileChange:
 
 @lru_cache(maxsize=512)
 def _changed(directory: Path, base: str, head: str) -> tuple[FileChange, ...]:
-    common = ["diff-tree", "-r", "-M", "--full-index"]
-    meta = git(directory, *common, "-z", "--raw", "--numstat", base, head).decode("utf-8", "replace")
+    args = ["diff-tree", "-r", "-M", "--full-index", "-z", "--raw", "--numstat", "-p", base, head]
+    text = git(directory, *args).decode("utf-8", "replace")
+    meta, _, patch = text.partition("\0\0")  # one process: the lists, an empty record, the patches
     changes = _parse(meta)
     if not changes:
         return ()
-    text = git(directory, *common, "-p", base, head).decode("utf-8", "replace")
-    sections = re.split(r"(?m)^diff --git .*\n", text)[1:]
+    sections = re.split(r"(?m)^diff --git .*\n", patch)[1:]
     # Sections come in the order of the raw list, but a file that became a link has two: then none is shown.
     patches = [_hunks(section) for section in sections] if len(sections) == len(changes) else [None] * len(changes)
     return tuple(FileChange(*change, patch=patch) for change, patch in zip(changes, patches, strict=True))
 
 
 def changed_files(directory: Path, base: str, head: str) -> list[FileChange]:
-    """The files that differ, in path order; at most a few processes, remembered by oids."""
+    """The files that differ, in path order; one process, remembered by oids."""
     return list(_changed(directory, base, head))
 
 

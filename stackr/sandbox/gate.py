@@ -6,6 +6,7 @@ GraphQL nor git know of them.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import socket
@@ -17,6 +18,7 @@ from werkzeug.wrappers import Request, Response
 from stackr.sandbox import githttp
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.faults import Fault
+from stackr.sandbox.httpd import SOCKET_KEY
 from stackr.sandbox.log import Entry
 from stackr.sandbox.request import ENTRY_KEY
 
@@ -70,7 +72,6 @@ class Gate:
             if fault.when == "before":
                 refusal = self._strike(request, entry, fault, None)
                 if refusal is not None:
-                    _drain(request)
                     return refusal
         response = self._inner(request, entry)
         for fault in faults:
@@ -111,21 +112,23 @@ def _classify(request: Request) -> Entry | None:
     if request.path.endswith("/graphql"):
         # Only a guess, for the fault plan: the GraphQL room writes down the right number.
         entry.path = request.path
-        entry.mutations = int(_is_mutation(request))
+        entry.mutations = int(_is_mutation(_keep_body(request)))
     return entry
 
 
-def _is_mutation(request: Request) -> bool:
+def _keep_body(request: Request) -> bytes:
+    """Read the body, and leave it to be read again."""
+    data = request.get_data()
+    request.environ["wsgi.input"] = io.BytesIO(data)
+    return data
+
+
+def _is_mutation(data: bytes) -> bool:
     try:
-        query = json.loads(request.get_data(cache=True)).get("query", "")
+        query = json.loads(data).get("query", "")
     except (ValueError, AttributeError):
         return False
     return isinstance(query, str) and bool(_MUTATION.search(_COMMENT.sub("", query)))
-
-
-def _drain(request: Request) -> None:
-    if "werkzeug.request" in request.environ or request.content_length or request.environ.get("HTTP_TRANSFER_ENCODING"):
-        request.get_data(cache=True)
 
 
 def _finish(response: Response | None) -> None:
@@ -136,7 +139,7 @@ def _finish(response: Response | None) -> None:
 
 def _hang_up(request: Request) -> None:
     """Close the connection without a word."""
-    connection: socket.socket | None = request.environ.get("werkzeug.socket")
+    connection: socket.socket | None = request.environ.get(SOCKET_KEY)
     if connection is not None:
         connection.shutdown(socket.SHUT_RDWR)
     raise ConnectionAbortedError("dropped by the fault plan")

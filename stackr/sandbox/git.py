@@ -77,6 +77,20 @@ class GitRepo:
         for move in moves:
             self._remember(move)
 
+    def set_pull_heads(self, moves: Iterable[RefMove]) -> None:
+        """Move ``refs/pull/N/head``: files written aside and renamed, without a process.
+
+        Nobody else can move these (pushes may not), so git's lock is not needed; a create or a push of twenty
+        heads would otherwise wait for git.
+        """
+        for move in moves:
+            path = self.directory / move.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            aside = path.with_suffix(".new")
+            aside.write_text(f"{move.new}\n")
+            aside.replace(path)
+            self._remember(move)
+
     def sync(self, names: Iterable[str]) -> list[RefMove]:
         """Look where these refs are now, after somebody else (a push) may have moved them."""
         moves = []

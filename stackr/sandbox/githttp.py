@@ -44,7 +44,6 @@ def handle(engine: Engine, request: Request, entry: Entry) -> Response:
     try:
         user, repo = _allowed(engine, request, entry)
     except ApiError as error:
-        _drain(request)
         return Response(error.message + "\n", error.status, error.headers, mimetype="text/plain")
     if entry.service not in SERVICES:
         return Response("Please upgrade your git client.\n", 403, mimetype="text/plain")
@@ -86,12 +85,6 @@ def _allowed(engine: Engine, request: Request, entry: Entry) -> tuple[User | Non
 
 def _ask(message: str) -> ApiError:
     return ApiError(401, message, headers={"WWW-Authenticate": 'Basic realm="GitHub"'})
-
-
-def _drain(request: Request) -> None:
-    """Read what is left of the body, or the connection could not be used again."""
-    while request.stream.read(1 << 16):
-        pass
 
 
 def _body(request: Request) -> IO[bytes]:

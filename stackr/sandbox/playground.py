@@ -5,6 +5,7 @@ Git processes only; what is done in the clone is the story of ``stackr.sandbox.d
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -82,7 +83,7 @@ def _line_of_commits(path: Path, env: Mapping[str, str]) -> History | None:
     )
     rows = [line.split() for line in listing.stdout.splitlines()]
     run: list[str] = []
-    for row, below in zip(rows, rows[1:], strict=False):
+    for row, below in itertools.pairwise(rows):
         is_plain = len(row) == 3 and row[1] != below[1]
         run = [*run, row[0]] if is_plain else []
         if len(run) == STACK_SIZE:

@@ -139,7 +139,7 @@ def create_pull(
                 base_oid=base_oid,
             )
         )
-        engine.git(repo).update([RefMove(f"refs/pull/{pull.number}/head", ZERO_OID, head_oid)])
+        engine.git(repo).set_pull_heads([RefMove(f"refs/pull/{pull.number}/head", ZERO_OID, head_oid)])
         return pull
 
 
@@ -353,7 +353,7 @@ def reopen_pull(engine: Engine, viewer: User | None, pull: PullRequest) -> None:
             name = f"refs/pull/{pull.number}/head"
             if head_repo.id != repo.id:
                 aftermath.fetch_across(engine, head_repo, repo, head_oid)
-            engine.git(repo).update([RefMove(name, engine.git(repo).refs[name], head_oid)])
+            engine.git(repo).set_pull_heads([RefMove(name, engine.git(repo).refs[name], head_oid)])
         pull.state, pull.closed_at, pull.closed_by_id = "open", None, None
         timeline.record(engine, pull, "reopened", viewer)
 

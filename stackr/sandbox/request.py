@@ -58,7 +58,7 @@ def credentials(header: str | None) -> str | None:
     except (binascii.Error, UnicodeDecodeError):
         return None
     # https://x-access-token:TOKEN@host, or the older TOKEN:x-oauth-basic
-    return (secret if secret and secret != "x-oauth-basic" else user) or None
+    return (user if secret in ("", "x-oauth-basic") else secret) or None
 
 
 def begin(engine: Engine, resource: str = "core") -> Context:

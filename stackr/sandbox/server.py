@@ -2,62 +2,21 @@
 
 from __future__ import annotations
 
-import socket
 import threading
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-
-from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 
 from stackr.sandbox import accounts, aftermath, repositories
 from stackr.sandbox.app import create_app
 from stackr.sandbox.clock import Clock
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.faults import Callback, Fault, Faults
+from stackr.sandbox.httpd import Server
 from stackr.sandbox.log import RequestLog
 from stackr.sandbox.model import Json, Repository, Ruleset, User
 from stackr.sandbox.protection import add_ruleset
-
-
-class _Handler(WSGIRequestHandler):
-    """Connections are kept, answers leave at once: a delayed acknowledgement would cost 40 ms a request."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = 1 << 16  # headers and body in one packet
-
-    def setup(self) -> None:
-        """Remember the connection, so that ``stop`` can end it."""
-        super().setup()
-        self.server.connections.add(self.connection)  # type: ignore[attr-defined]
-
-    def finish(self) -> None:
-        """Forget the connection."""
-        self.server.connections.discard(self.connection)  # type: ignore[attr-defined]
-        try:
-            super().finish()
-        except OSError:
-            self.close_connection = True
-
-    def connection_dropped(self, error: BaseException, environ: Any = None) -> None:
-        """A connection that was cut cannot be used again."""
-        self.close_connection = True
-
-    def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002 - werkzeug's name
-        """The request log takes the place of lines on stderr."""
-
-
-class _Server(ThreadedWSGIServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.connections: set[socket.socket] = set()
-        super().__init__(*args, **kwargs)
 
 
 class SandboxServer:
@@ -76,8 +35,8 @@ class SandboxServer:
         self.engine.settings.latency_ms = latency_ms
         self.engine.settings.mutation_ms = mutation_ms
         aftermath.recover(self.engine)
-        self._server = _Server("127.0.0.1", port, create_app(self.engine), _Handler)
-        self.port = self._server.port
+        self._server = Server(port, create_app(self.engine))
+        self.port = self._server.server_port
         self.url = self.engine.url = f"http://127.0.0.1:{self.port}"
         self._thread: threading.Thread | None = None
 
@@ -101,11 +60,7 @@ class SandboxServer:
             self._thread.join(timeout=10)
             self._thread = None
         self._server.server_close()
-        deadline = time.monotonic() + 5
-        while self._server.connections and time.monotonic() < deadline:
-            for connection in list(self._server.connections):
-                _end(connection)
-            time.sleep(0.002)
+        self._server.end_connections()
         self.engine.close()
 
     def __enter__(self) -> SandboxServer:
@@ -187,8 +142,3 @@ class SandboxServer:
         """Where to clone from; with a token, it is part of the URL."""
         host = self.url.removeprefix("http://")
         return f"http://{f'x-access-token:{login_token}@' if login_token else ''}{host}/{full_name}.git"
-
-
-def _end(connection: socket.socket) -> None:
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)

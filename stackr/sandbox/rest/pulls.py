@@ -84,7 +84,7 @@ def _writing(api: Api) -> None:
         if "head_repo" in body:
             body["head_repo"] = api.repo(*_split(body["head_repo"], owner))
         pull = pulls.create_pull(engine, api.me(), repo, **body)
-        return threads.pull_full(engine, pull, api.viewer), 201
+        return threads.pull_full(engine, pull, api.viewer, look=False), 201
 
     # No "draft": REST cannot change it, GraphQL can.
     changes = {
@@ -101,7 +101,7 @@ def _writing(api: Api) -> None:
             one_of("state", body["state"], "open", "closed")
         pull = _find(api, owner, name, number)
         pulls.update_pull(engine, api.me(), pull, **body)
-        return threads.pull_full(engine, pull, api.viewer)
+        return threads.pull_full(engine, pull, api.viewer, look=False)
 
 
 def _split(text: str, owner: str) -> tuple[str, str]:

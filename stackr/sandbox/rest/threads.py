@@ -125,9 +125,9 @@ def pull_simple(engine: Engine, row: PullRequest, viewer: User | None) -> Json:
     }
 
 
-def pull_full(engine: Engine, row: PullRequest, viewer: User | None) -> Json:
-    """Schema pull-request. Reading it makes GitHub begin to compute mergeability."""
-    can = merging.mergeable(engine, row)
+def pull_full(engine: Engine, row: PullRequest, viewer: User | None, *, look: bool = True) -> Json:
+    """Schema pull-request. A look at it makes GitHub compute mergeability; the answer to a write is none."""
+    can = merging.mergeable(engine, row) if look else merging.known_mergeable(engine, row)
     changed = pulls.files(engine, row)
     merger = engine.store.users.get(row.merged_by_id) if row.merged else None
     return {
