@@ -101,6 +101,13 @@ def head_ref(change: str, user: str, template: str = DEFAULT_TEMPLATE) -> str:
     return template.format(user=user, id=short_id(change))
 
 
+def is_head_ref(branch: str, template: str = DEFAULT_TEMPLATE) -> bool:
+    """Whether a branch is named like a head branch, anybody's."""
+    parts = [re.escape(part) for part in re.split(r"(\{user\}|\{id\})", template)]
+    wild = {r"\{user\}": ".+", r"\{id\}": f"[0-9a-f]{{{ID_DIGITS}}}"}
+    return re.fullmatch("".join(wild.get(part, part) for part in parts), branch) is not None
+
+
 def known_head_ref(change: str, branches: Iterable[str]) -> str | None:
     """The branch a change already has, among known branch names: the one that ends in the short id.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from stackr.core import identity
 from stackr.core.guards import refuse_busy
 from stackr.core.model import Change, Head, PullState, Stack, Trunk
 from stackr.core.ownership import BRANCHES, HEADS, PUSHING
@@ -70,9 +71,12 @@ def _request(local: Local, wanted: Wanted, trunk: str | None) -> ReadRequest:
 
 
 def _choose_trunk(facts: ForgeFacts, local: Local, state: LocalState, wanted: Wanted) -> str:
-    branches = {*facts.branches, *stack_branches(state)}
     pulls = [pull for change in local.ids if (pull := current_pull(facts, local.heads[change]))]
     bottom = pulls[0].base_ref if pulls and pulls[0].state is PullState.OPEN else None
+    branches = {*facts.branches, *stack_branches(state)}
+    if bottom is not None and identity.is_head_ref(bottom, wanted.template):
+        # A machine without records does not know the branch of a change that was dropped from the bottom.
+        branches.add(bottom)
     choice = replace(wanted.trunk, bottom_base=bottom, remote_head=state.remote_head)
     return choice.name(branches) or facts.default_branch
 

@@ -141,6 +141,14 @@ def test_a_known_branch_that_ends_in_the_id_is_kept():
     assert identity.known_head_ref("I9999999999abcdef", known) is None
 
 
+def test_a_branch_named_like_a_head_branch_is_recognised_whoever_made_it():
+    assert identity.is_head_ref("stackr/bob/0123456789")
+    assert identity.is_head_ref("stack.bob-0123456789", "stack.{user}-{id}")
+    for other in ("stackr/bob/012345678", "stackr/bob/0123456789x", "stackr/0123456789", "main"):
+        assert not identity.is_head_ref(other)
+    assert not identity.is_head_ref("stackXbob-0123456789", "stack.{user}-{id}")
+
+
 # Canonical trailers only: interpret-trailers also tidies the ones it finds, which is nothing an id should do. Lines
 # that begin with "#" are comments to it and may not be in a commit.
 _word = st.text(string.ascii_letters + "é-:() ", min_size=1, max_size=12).map(str.strip).filter(bool)
