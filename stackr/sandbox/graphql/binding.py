@@ -26,6 +26,7 @@ Resolver = Callable[..., Any]
 R = TypeVar("R", bound=Resolver)
 
 _FIELDS: dict[str, dict[str, Resolver]] = {}
+_DECLARED: list[tuple[tuple[str, ...], str]] = []
 _NAMES: dict[type, Callable[[Any], str]] = {}
 _BUILTINS = frozenset(dir(builtins))
 
@@ -58,8 +59,13 @@ class Fields:
 
     def add(self, field: str, function: Resolver) -> None:
         """Register a resolver under this very name."""
+        _DECLARED.append((self.types, field))
         for type_name in self.types:
             _FIELDS.setdefault(type_name, {})[field] = function
+
+    def has(self, field: str) -> bool:
+        """Whether something was registered for a field."""
+        return field in _FIELDS.get(self.types[0], {})
 
     def resolver(self, field: str) -> Resolver:
         """What was registered for a field, for another type that answers it the same way."""
@@ -123,6 +129,16 @@ def _by_key(type_: GraphQLObjectType, name: str) -> Resolver | None:
 
 def _resolve_type(value: Any, _info: Any, _type: GraphQLAbstractType) -> str:
     return type_name(value)
+
+
+def homeless(schema: GraphQLSchema) -> list[str]:
+    """Resolvers of fields that none of their types has, as ``Type.field``; for a test."""
+    fields = {type_.name: type_.fields for type_ in object_types(schema)}
+    return [
+        f"{'/'.join(types)}.{field}"
+        for types, field in _DECLARED
+        if not any(field in fields.get(name, {}) for name in types)
+    ]
 
 
 def unbound(schema: GraphQLSchema) -> list[str]:

@@ -131,6 +131,12 @@ def page_info(connection: Connection, _info: Info) -> dict[str, Any]:
     }
 
 
+def _add_count(fields: Fields) -> None:
+    # A resolver of its own, where the count is of more than the connection's items, comes first.
+    if not fields.has("totalCount"):
+        fields.add("totalCount", lambda connection, _info: len(connection.items))
+
+
 def register(schema: GraphQLSchema) -> None:
     """Give every connection and edge type of the schema the fields they all share."""
     for type_ in object_types(schema):
@@ -139,7 +145,8 @@ def register(schema: GraphQLSchema) -> None:
             fields.add("nodes", lambda connection, _info: connection.nodes())
             fields.add("edges", edges)
             fields.add("pageInfo", page_info)
-            fields.add("totalCount", lambda connection, _info: len(connection.items))
+            if "totalCount" in type_.fields:
+                _add_count(fields)
         elif type_.name.endswith("Edge"):
             Fields(type_.name).attributes("cursor node")
     info = Fields("PageInfo")
