@@ -18,10 +18,12 @@ from graphql import (
     is_introspection_type,
     is_required_input_field,
     is_specified_scalar_type,
+    parse,
     validate_schema,
 )
+from graphql.validation.validate import validate_sdl
 
-from stackr.sandbox.graphql.sdl import sandbox_schema
+from stackr.sandbox.graphql.sdl import sandbox_schema, schema_text
 from tests.support.github_schema import github_schema
 
 Fielded = (GraphQLObjectType, GraphQLInterfaceType)
@@ -54,6 +56,7 @@ def fields_of(type_: GraphQLNamedType) -> dict[str, str]:
 
 
 def test_the_schema_itself_is_valid() -> None:
+    assert validate_sdl(parse(schema_text())) == []
     assert validate_schema(sandbox_schema()) == []
 
 

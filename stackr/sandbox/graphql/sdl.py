@@ -13,6 +13,11 @@ _FILES = Path(__file__).parent / "schema"
 _OID = re.compile(r"[0-9a-f]{40}\Z")
 
 
+def schema_text() -> str:
+    """All schema files as one document."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(_FILES.glob("*.graphql")))
+
+
 @functools.lru_cache(maxsize=1)
 def sandbox_schema() -> GraphQLSchema:
     """The sandbox's schema, one for the process.
@@ -20,9 +25,8 @@ def sandbox_schema() -> GraphQLSchema:
     It is a subset of GitHub's (https://docs.github.com/en/graphql/reference): fewer types and fields, never different
     ones. Fields have no resolvers until ``binding.bind`` was called on it.
     """
-    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(_FILES.glob("*.graphql")))
     # assume_valid: a test validates it, a server that starts need not.
-    schema = graphql.build_ast_schema(graphql.parse(text, no_location=True), assume_valid=True)
+    schema = graphql.build_ast_schema(graphql.parse(schema_text(), no_location=True), assume_valid=True)
     _scalar(schema, "GitObjectID").parse_value = _object_id  # type: ignore[method-assign]
     return schema
 
