@@ -14,11 +14,16 @@ from stackr.repo import failures
 
 _LINE = re.compile(r"^(?P<flag>[ +\-*!=])\t(?P<source>[^:\t]*):(?P<ref>[^\t]+)\t(?P<summary>.*)$")
 _REASON = re.compile(r"^\[(?P<kind>[^\]]+)\](?: \((?P<reason>.*)\))?$")
-# The client saw another value, or the server did when it took its locks.
+# What the client says when it sees another value than the lease has, and what servers say for the same.
 _STALE = re.compile(
-    r"stale info|fetch first|non-fast-forward|needs force|cannot lock ref|failed to lock|failed to update ref|"
-    r"reference already exists|is at [0-9a-f]+ but expected|already exists|remote ref updated since checkout"
+    r"stale info|fetch first|non-fast-forward|needs force|is at \w+ but expected|reference already exists"
 )
+# With --atomic a server gives all refs the reason "atomic transaction failed" and names the guilty one in a sentence.
+_RACED = re.compile(
+    r"cannot lock ref '(?P<ref>[^']+)': (?:is at \w+ but expected|reference already exists|unable to resolve reference|"
+    r"Unable to create '[^']+': File exists)"
+)
+_COLLATERAL = frozenset({"atomic push failed", "atomic push failure", "atomic transaction failed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +49,13 @@ def judge(answers: Sequence[RefAnswer], remote: str, err: str) -> StackrError | 
     A lost lease comes first: it is what the user can act on by running the command again.
     """
     rejected = [answer for answer in answers if not answer.ok]
-    stale = [answer for answer in rejected if _STALE.search(answer.reason)]
-    if stale:
-        return _lease_lost(stale, remote)
-    guilty = [answer for answer in rejected if answer.reason not in ("atomic push failed", "atomic push failure")]
     if not rejected:
         return None
+    raced = {found["ref"] for found in _RACED.finditer(err)}
+    stale = [answer for answer in rejected if answer.ref in raced or _STALE.search(answer.reason)]
+    if stale:
+        return _lease_lost(stale, remote)
+    guilty = [answer for answer in rejected if answer.reason not in _COLLATERAL]
     return _declined(guilty or rejected, remote, err)
 
 

@@ -47,7 +47,7 @@ def _script(moves: Iterable[RefMove]) -> bytes:
 
 def _command(move: RefMove) -> bytes:
     """One command of the transaction; the old value is always verified, "must not exist" included."""
-    # Without no-deref an update of HEAD would move the branch it is on, should it have been attached meanwhile.
+    # Should HEAD have been attached to a branch meanwhile, that branch must not move: HEAD is then detached again.
     option = b"option no-deref\0" if move.ref == "HEAD" else b""
     verb = {
         (True, True): "verify",
@@ -74,7 +74,8 @@ def _failure(code: int, err: str) -> StackrError:
     if found := _BAD_NAME.search(err):
         return Refused(f'"{_short(found["ref"])}" is no name git takes for a branch', next_step="choose another name")
     if _HOOK in err:
-        return GitError(f"the reference-transaction hook declined: {failures.last_words(err)}")
+        said = dict.fromkeys(line.strip() for line in err.splitlines() if line and not line.startswith("fatal:"))
+        return GitError(f"the reference-transaction hook declined: {'; '.join(said) or 'it gave no reason'}")
     return failures.local_failure("update-ref", code, err)
 
 
