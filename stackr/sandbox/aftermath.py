@@ -127,7 +127,8 @@ def _settle(engine: Engine, pull: PullRequest, head: RefMove | None, base: RefMo
         close(engine, pull, actor)
         return
     contained = git.graph.is_ancestor(pull.head_oid, pull.base_oid)
-    base_took_it = base is not None and not (head is not None and pull.head_oid == pull.base_oid)
+    head_moved = head is not None and head.new != ZERO_OID
+    base_took_it = base is not None and not (head_moved and pull.head_oid == pull.base_oid)
     if contained and base_took_it:
         merge_oid = _bringing_commit(git, pull)
         # What it brought is still shown afterwards, so its base stays the one before the merge.
@@ -200,7 +201,12 @@ def _recover_pull(engine: Engine, repo: Repository, pull: PullRequest) -> None:
     git = engine.git(repo)
     author = engine.store.users.get(pull.author_id)
     base_oid = git.branch(pull.base_ref)
-    if pull.merging_oid and base_oid and git.graph.is_ancestor(pull.merging_oid, base_oid):
+    if (
+        pull.merging_oid
+        and base_oid
+        and git.commit(pull.merging_oid)
+        and git.graph.is_ancestor(pull.merging_oid, base_oid)
+    ):
         merger = engine.store.users.get(pull.merged_by_id) or author
         mark_merged(engine, pull, merger, pull.merging_oid)
         return

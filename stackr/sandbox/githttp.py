@@ -105,12 +105,13 @@ def _push(
     moves = pktline.push_commands(cast(BinaryIO, body))
     body.seek(0)
     with engine.lock:
+        git = engine.git(repo)  # opened before refs move, or it could not tell that they did
         env, reasons = hooks.hook_environment(engine, repo, user, moves)
     response = _run(engine, request, repo, user, body, env)
     data = response.get_data()
     response.set_data(pktline.reword_report(data, reasons))
     with engine.transaction():
-        moved = engine.git(repo).sync(move.name for move in moves)
+        moved = git.sync(move.name for move in moves)
         entry.refs.extend(_logged(engine, repo, moved))
         aftermath.refs_moved(engine, repo, user, moved)
     return response
