@@ -66,7 +66,7 @@ class Creation:
             answer = self._graph.once(self._query(chunk))
         except Lost as lost:
             # Smaller, in case GitHub cut it because it took too long.
-            self._size = max(1, len(chunk) // 2)
+            self._size = max(1, len(chunk) // 3)
             if lost.sent:
                 self._adopt(chunk)
             self._go_on_after(lost)
@@ -102,6 +102,7 @@ class Creation:
         self._headers = answer.headers
         doubtful: list[tuple[NewPull, Problem]] = []
         limit: Problem | None = None
+        before = len(self._done)
         for i, pull in enumerate(chunk):
             node = (answer.data.get(f"p{i}") or {}).get("pullRequest")
             if node:
@@ -115,7 +116,8 @@ class Creation:
                 doubtful.append((pull, problem))
             else:
                 self._refused.append((pull, problem))
-        self._pace.measure(answer.seconds, len(chunk))
+        # What was refused took no time.
+        self._pace.measure(answer.seconds, len(self._done) - before)
         self._size = self._pace.creates()
         self._settle(doubtful)
         self._strike_off()

@@ -103,7 +103,7 @@ class Update:
                 failures.append(outcome)
                 if isinstance(outcome, Lost):
                     # Smaller next time, in case GitHub cut it because it took too long.
-                    self._smallest = max(1, len(chunk) // 2)
+                    self._smallest = max(1, len(chunk) // 3)
             elif isinstance(outcome, StackrError):
                 self._refused += [(step, outcome) for step in chunk]
             else:
@@ -114,7 +114,9 @@ class Update:
         return failures
 
     def _sort(self, chunk: Sequence[Step], answer: Answer, again: list[Step], failures: list[Lost | Limited]) -> None:
-        self._pace.measure(answer.seconds, len(chunk))
+        failed = {problem.path[0] for problem in answer.problems if problem.path}
+        # What was refused took no time.
+        self._pace.measure(answer.seconds, len(chunk) - len(failed))
         for i, step in enumerate(chunk):
             problem = next(iter(answer.problems_at(f"s{i}")), None)
             if problem is None:

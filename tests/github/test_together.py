@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
 from collections.abc import Callable
 
@@ -54,6 +55,26 @@ def test_a_failure_is_a_value_and_a_bug_is_raised() -> None:
     assert run_all([fail, lambda: 1]) == [error, 1]
     with pytest.raises(KeyError):
         run_all([bug, lambda: 1])
+
+
+def test_ctrl_c_does_not_wait_for_answers_under_way() -> None:
+    answered = threading.Event()
+
+    def slow() -> bool:
+        return answered.wait(30)
+
+    def interrupt() -> bool:
+        _thread.interrupt_main()
+        return answered.wait(30)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_all([slow, interrupt])
+    answered.set()
+
+
+def test_nothing_to_persist_with_needs_no_patience() -> None:
+    clock = ManualClock()
+    assert persist([], Patience(clock, clock.sleep)) == []
 
 
 def test_only_what_was_lost_is_tried_again() -> None:

@@ -152,7 +152,7 @@ def test_a_lost_answer_is_asked_again_in_smaller_requests(
     forge.fail(1, canned, after=after)
     github.update_pulls(edits)
     assert [pull["body"] for pull in forge.pulls] == [f"new {i + 1}" for i in range(8)]
-    assert steps_per_request(forge) == [4, 4, 8]
+    assert steps_per_request(forge) == [2, 2, 2, 2, 8]
 
 
 def test_three_lost_answers_are_enough(github: GitHub, forge: CannedGitHub, server: CannedServer) -> None:
