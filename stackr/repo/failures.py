@@ -13,11 +13,11 @@ _NOISE = re.compile(
     r"^(Resolving deltas|Counting objects|Compressing objects|Enumerating objects|Total \d|Create a pull request|"
     r"Visit |https?://\S+/pull/new/)"
 )
-_LOCKED = re.compile(r"[Uu]nable to create '(?P<file>[^']+\.lock)'|could not lock config file (?P<config>\S+)")
+_LOCKED = re.compile(r"[Uu]nable to create '(?P<file>[^']+\.lock)'|could not lock config file (?P<config>[^\s:]+)")
 _DUBIOUS = re.compile(r"detected dubious ownership in repository at '(?P<path>[^']+)'")
 _BAD_CONFIG = re.compile(r"bad (?:numeric |boolean )?config|invalid config|unable to parse .*config", re.IGNORECASE)
 _NO_ACCESS = re.compile(
-    r"Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|"
+    r"Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied \(|"
     r"Permission to .* denied|returned error: 40[13]\b|Write access to repository not granted|Bad credentials|"
     r"Invalid username or|SAML SSO|Host key verification failed|Unauthorized",
     re.IGNORECASE,
@@ -103,26 +103,32 @@ def remote_failure(verb: str, remote: str, code: int, err: str, timeout_s: float
     """The exception for a failed fetch or push (``verb``) that no ref-by-ref answer explains."""
     if timeout_s is not None:
         return _network(verb, remote, f"no end after {timeout_s:g} s", lost=True)
-    words = remote_words(err) or last_words(err)
-    if _NO_ACCESS.search(err):
-        return no_access(verb, remote, words)
+    if found := _NO_ACCESS.search(err):
+        return no_access(verb, remote, _said(err, found))
     if found := _NO_REF.search(err):
         name = found["ref"].removeprefix("refs/heads/")
         return Refused(f'"{remote}" has no branch "{name}"', next_step=f"git ls-remote --heads {remote}")
-    if _NOT_FOUND.search(err):
+    if found := _NOT_FOUND.search(err):
         return GitHubError(
-            f'"{remote}" was not found: {words}',
+            f'"{remote}" was not found: {_said(err, found)}',
             next_step=f"check git remote get-url {remote}, and that your account may see it",
         )
-    if _NOT_CONNECTED.search(err):
-        return _network(verb, remote, words, lost=False)
+    if found := _NOT_CONNECTED.search(err):
+        return _network(verb, remote, _said(err, found), lost=False)
     if found := _TRANSPORT.search(err):
-        return ConfigError(f'git cannot use "{found[1] or found[2]}" addresses here: {words}')
+        return ConfigError(f'git cannot use "{found[1] or found[2]}" addresses here: {_said(err, found)}')
     if setup := _setup_failure(err):
         return setup
-    if _LOST.search(err):
-        return _network(verb, remote, words, lost=True)
-    return GitError(f'"git {verb}" failed ({code}): {words}')
+    if found := _LOST.search(err):
+        return _network(verb, remote, _said(err, found), lost=True)
+    return GitError(f'"git {verb}" failed ({code}): {remote_words(err) or last_words(err)}')
+
+
+def _said(err: str, found: re.Match[str]) -> str:
+    """What the other side said, else the line that told the kind of failure (git's own last line often tells less)."""
+    start = err.rfind("\n", 0, found.start()) + 1
+    line = err[start:].split("\n", 1)[0]
+    return remote_words(err) or re.sub(r"^(?:fatal|error|ERROR):\s*", "", line.strip())
 
 
 def no_access(verb: str, remote: str, words: str) -> ConfigError:

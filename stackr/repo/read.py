@@ -27,11 +27,14 @@ class Reader:
         self._partial = partial
         self._seen: dict[str, Commit] = {}
 
-    def commits(self, oids: Iterable[str]) -> dict[str, Commit]:
-        """Commits by id, in the order asked; what is absent, or no commit, is left out. Each is read only once."""
+    def commits(self, oids: Iterable[str], *, known: bool = False) -> dict[str, Commit]:
+        """Commits by id, in the order asked; what is absent, or no commit, is left out. Each is read only once.
+
+        ``known``: git has just listed them, so they are here.
+        """
         asked = [oid for oid in dict.fromkeys(oids) if _FULL.fullmatch(oid)]
-        fresh = self.present([oid for oid in asked if oid not in self._seen])
-        for oid in fresh:
+        fresh = [oid for oid in asked if oid not in self._seen]
+        for oid in fresh if known else self.present(fresh):
             found = self._objects.read(oid)
             if found is not None and found[1] == "commit":
                 self._seen[oid] = codec.parse(oid, found[2])

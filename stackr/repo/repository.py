@@ -122,7 +122,7 @@ class Repository:
 
     def list_commits(self, tips: Sequence[str], exclude: Sequence[str]) -> tuple[Commit, ...]:
         """Commits reachable from ``tips`` and not from ``exclude``, parents before children."""
-        return tuple(self._reader.commits(history.list_ids(self.runner, tips, exclude)).values())
+        return tuple(self._reader.commits(history.list_ids(self.runner, tips, exclude), known=True).values())
 
     def read_commits(self, oids: Iterable[str]) -> dict[str, Commit]:
         """Commit objects by id, in the order asked; absent ones are left out, and nothing is fetched."""
@@ -169,6 +169,8 @@ class Repository:
     def use_token(self, host_url: str, token: str) -> None:
         """Let git use ``token`` at this ``scheme://host[:port]`` where no credential helper answers."""
         self._credentials.use(host_url, token)
+        if self._promisor is not None:
+            self._let_files_be_fetched(self._promisor)
 
     def gh_token(self, hostname: str) -> str | None:
         """The token the GitHub CLI has for a host."""
@@ -187,10 +189,22 @@ class Repository:
         self.runner.interrupt()
 
     @cached_property
+    def _promisor(self) -> str | None:
+        """The remote of a partial clone that has what is not here, ``None`` in a complete clone."""
+        names = list(self.config.subsections("remote", "promisor"))
+        return names[0] if names else self.config.get("extensions.partialclone")
+
+    @cached_property
     def _reader(self) -> read.Reader:
-        promisors = self.config.subsections("remote", "promisor")
-        partial = bool(promisors) or self.config.get("extensions.partialclone") is not None
-        return read.Reader(self._objects, self.runner, partial=partial)
+        if self._promisor is not None:
+            self._let_files_be_fetched(self._promisor)
+        return read.Reader(self._objects, self.runner, partial=self._promisor is not None)
+
+    def _let_files_be_fetched(self, remote: str) -> None:
+        """In a partial clone the reading process itself goes to the network, so it needs what a fetch needs."""
+        env = self._transport.environment(self.remote_url(remote), self.config)
+        self._objects.close()
+        self._objects.seal(env, self.work_tree)
 
     def _refuse_sha256(self) -> None:
         kind = (self.config.get("extensions.objectformat") or "sha1").lower()

@@ -46,7 +46,7 @@ class Transport:
             return
         args = ("fetch", *_FETCH, *_FETCH_QUIETLY, "--end-of-options", remote, *refspecs)
         url = remotes.url(config, remote)
-        done = self._runner.try_remote(*args, env=self._environment(url, config), timeout_s=FETCH_TIMEOUT_S)
+        done = self._runner.try_remote(*args, env=self.environment(url, config), timeout_s=FETCH_TIMEOUT_S)
         if done.code or done.late:
             late = FETCH_TIMEOUT_S if done.late else None
             raise failures.remote_failure("fetch", remote, done.code, done.err, late)
@@ -62,11 +62,12 @@ class Transport:
         args = _push_args(remote, changed)
         _refuse_too_long(args)
         url = remotes.url(config, remote, push=True)
-        done = self._runner.try_remote(*args, env=self._environment(url, config), timeout_s=PUSH_TIMEOUT_S)
+        done = self._runner.try_remote(*args, env=self.environment(url, config), timeout_s=PUSH_TIMEOUT_S)
         if done.code or done.late:
             raise _push_failure(done, remote, changed)
 
-    def _environment(self, url: str, config: GitConfig) -> dict[str, str]:
+    def environment(self, url: str, config: GitConfig) -> dict[str, str]:
+        """What a git command that talks to ``url`` needs: our token where it serves, and an ssh that never asks."""
         env = self._credentials.environment(url, config)
         chosen = os.environ.get("GIT_SSH_COMMAND") or os.environ.get("GIT_SSH") or config.get("core.sshcommand")
         return env if chosen else {**env, "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=30"}

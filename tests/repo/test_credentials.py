@@ -275,3 +275,19 @@ def test_without_the_github_cli_there_is_no_token(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert repo.gh_token("github.com") is None
+
+
+def test_a_partial_clone_gets_its_files_with_the_token(
+    at_host: Repository, hosts: tuple[Host, Host], workspace: Workspace, open_repo: Opener
+) -> None:
+    """The host has no objects, so the file stays away; what counts is that it was asked for with the token."""
+    clone = workspace.clone
+    clone.git("config", "remote.origin.promisor", "true")
+    blob = clone.oid("HEAD:README")
+    (clone.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    repo = open_repo(clone.path)
+    oid = repo.resolve("HEAD")
+    repo.use_token(hosts[0].url, TOKEN)
+    assert repo.read_file(oid, ["README"]) is None
+    assert basic(TOKEN) in hosts[0].seen
+    assert repo.resolve("HEAD") == oid

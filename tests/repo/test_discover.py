@@ -145,3 +145,36 @@ def test_a_repository_can_be_used_as_a_context(workspace: Workspace) -> None:
         oid = repo.resolve("HEAD")
     assert oid == repo.resolve("HEAD")  # another reading process is started when it is needed
     repo.close()
+
+
+def test_a_broken_repository_is_an_error_whatever_is_asked(workspace: Workspace, repo: Repository) -> None:
+    """The folder of objects vanishes while stackr runs: every question ends in an error with three lines."""
+    oid = workspace.clone.oid()
+    shutil.move(workspace.clone.path / ".git", workspace.clone.path / "gone")
+    with pytest.raises(Refused, match="not in a git repository"):
+        repo.is_ancestor(oid, oid[::-1])
+    with pytest.raises(Refused, match="not in a git repository"):
+        repo.local_state("origin")
+
+
+def test_a_reading_process_that_dies_is_an_error_and_the_next_read_works(
+    workspace: Workspace, repo: Repository
+) -> None:
+    oid = repo.resolve("HEAD")
+    process = repo._objects._git.cat_file_all
+    assert process is not None
+    process.proc.kill()
+    process.proc.wait()
+    with pytest.raises(GitError, match="git cat-file ended"):
+        repo.resolve("HEAD")
+    assert repo.resolve("HEAD") == oid
+
+
+def test_a_damaged_object_is_an_error_and_no_absent_one(workspace: Workspace, repo: Repository) -> None:
+    oid = workspace.clone.oid()
+    loose = workspace.clone.path / ".git" / "objects" / oid[:2] / oid[2:]
+    loose.chmod(0o644)
+    loose.write_bytes(b"damaged")
+    with pytest.raises(GitError, match="git cat-file ended without an answer"):
+        repo.read_commits([oid])
+    assert repo.has_commit(workspace.origin.oid("main~1"))

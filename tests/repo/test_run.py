@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stackr.errors import ConfigError, GitError
-from stackr.repo.run import Runner
+from stackr.repo.run import Runner, _signal
 from stackr.repo.text import clean, redact
 
 
@@ -178,3 +180,18 @@ def test_control_characters_are_not_shown(raw: str, shown: str) -> None:
 def test_tokens_of_every_form_are_hidden() -> None:
     text = "gho_0123456789abcdefghij github_pat_11ABCDEFG0123456789_x https://me@host/ mail@host"
     assert redact(text, ["", "mail"]) == "*** *** https://***@host/ ***@host"
+
+
+def test_a_program_that_shares_our_terminal_is_stopped_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signer may ask for a passphrase there; it is then in our own process group, which must not be killed."""
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    argv = [script(tmp_path, "exec sleep 60")]
+    done = Runner(tmp_path).try_program(argv, timeout_s=0.2, terminal=True)
+    assert done is not None
+    assert (done.late, done.code) == (True, -15)
+
+
+def test_a_process_that_ended_by_itself_needs_no_signal(tmp_path: Path) -> None:
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+        _signal(process, signal.SIGTERM)

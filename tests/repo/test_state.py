@@ -149,3 +149,25 @@ def test_one_look_is_one_process_on_a_branch_and_two_when_detached(workspace: Wo
     workspace.clone.git("checkout", "-q", "--detach")
     repo.local_state("origin")
     assert repo.process_count - before == 3
+
+
+def test_the_branch_is_known_without_a_process(workspace: Workspace, repo: Repository) -> None:
+    before = repo.process_count
+    assert repo.branch == "main"
+    workspace.clone.git("checkout", "-q", "--orphan", "fresh/one")
+    assert repo.branch == "fresh/one"
+    workspace.clone.git("checkout", "-q", "-f", "--detach", "main")
+    assert repo.branch is None
+    assert repo.process_count == before
+
+
+def test_the_branch_is_asked_for_where_refs_are_kept_elsewhere(
+    workspace: Workspace, repo: Repository, tmp_path: Path
+) -> None:
+    """With reftable the file HEAD holds a placeholder (git's reftable documentation); it needs git 2.45 to be real."""
+    git = tmp_path / "git"
+    git.write_text('#!/bin/sh\ntest "$*" = "symbolic-ref -q HEAD" && echo refs/heads/topic\n')
+    git.chmod(0o755)
+    repo.runner.git_program = str(git)
+    (workspace.clone.path / ".git" / "HEAD").write_text("ref: refs/heads/.invalid\n")
+    assert repo.branch == "topic"

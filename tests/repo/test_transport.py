@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from stackr.core.ports import RefUpdate
-from stackr.errors import GitError, GitHubError, LeaseLost, Refused
+from stackr.errors import GitError, GitHubError, LeaseLost, Refused, StackrError
 from stackr.repo import transport
 from stackr.repo.failures import NetworkFailed
 from stackr.repo.repository import Repository
@@ -344,3 +346,25 @@ def test_ssh_never_asks_unless_the_user_chose_another_command(
         open_repo(workspace.clone.path).fetch("origin", ["refs/heads/main"])
     called = (tmp_path / "called").read_text()
     assert called.startswith(expected) if expected else called == "own\n"
+
+
+def test_ctrl_c_reaches_the_process_of_another_thread(workspace: Workspace, repo: Repository, tmp_path: Path) -> None:
+    hook(workspace.clone, "pre-push", f"echo $$ > {tmp_path}/started; exec sleep 60")
+    x, _ = stack(workspace)
+    errors: list[BaseException] = []
+
+    def push() -> None:
+        with pytest.raises(StackrError) as error:
+            repo.push("origin", [RefUpdate(X, x, None)])
+        errors.append(error.value)
+
+    thread = threading.Thread(target=push)
+    thread.start()
+    deadline = time.monotonic() + 10
+    while not (tmp_path / "started").exists():
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.01)
+    repo.interrupt()
+    thread.join(timeout=10)
+    assert len(errors) == 1
+    assert workspace.origin.refs("refs/heads/stackr") == {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from stackr.core.model import Commit, NewCommit
-from stackr.errors import Refused
+from stackr.errors import ConfigError, Refused
 from stackr.repo.repository import Repository
 from tests.repo.conftest import Opener
 from tests.support.git import WHEN, Workspace, git_bytes
@@ -144,3 +144,11 @@ def test_writing_what_exists_changes_nothing(workspace: Workspace, repo: Reposit
     commit = repo.read_commits([oid])[oid]
     assert repo.write_commits([copy_of(commit)]) == {":1": oid}
     assert git_bytes(workspace.clone.path, "cat-file", "commit", oid) == workspace.clone.raw_commit()
+
+
+def test_an_identity_question_that_fails_otherwise_keeps_gits_words(workspace: Workspace, repo: Repository) -> None:
+    repo.config.get("core.bare")
+    config = workspace.clone.path / ".git" / "config"
+    config.write_text(config.read_text() + "[user\n")
+    with pytest.raises(ConfigError, match="git cannot read its configuration"):
+        repo.write_commits([NewCommit(":a", workspace.origin.tree("main"), (), b"a\n")])
