@@ -8,6 +8,8 @@ https://docs.github.com/repositories/configuring-branches-and-merges-in-your-rep
 
 from __future__ import annotations
 
+import json
+
 from collections.abc import Sequence
 
 from stackr.sandbox import accounts, aftermath, checks, messages, objections, protection, pulls, refs, timeline
@@ -130,7 +132,7 @@ def _refuse(
 ) -> None:
     """https://docs.github.com/rest/pulls/pulls#merge-a-pull-request; order and words as GitHub has them."""
     if method not in METHODS:
-        raise ApiError(422, "Validation Failed", errors=[f"merge_method must be one of {', '.join(METHODS)}"])
+        raise ApiError(422, f"Invalid request.\n\n{method} is not a member of {json.dumps(METHODS)}.")
     if pull.state == "closed":
         raise ApiError(405, "Pull Request is not mergeable")
     if pull.draft:

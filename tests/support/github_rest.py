@@ -22,6 +22,8 @@ from referencing.jsonschema import DRAFT202012
 from tests.support import fetch_schemas
 
 _PARAMETER = re.compile(r"<[^>]*>|\{[^}]*\}")
+# Refusals that any operation may give: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
+_ANYWHERE = {401, 403, 404, 422, 429}
 _COMBINED = {"allOf", "anyOf", "oneOf"}
 _FORMATS = FormatChecker(formats=())
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)\Z")
@@ -43,22 +45,41 @@ def description() -> dict[str, Any]:
     """GitHub's OpenAPI description, its schemas as JSON Schema. Read once a process, about half a second."""
     text = fetch_schemas.require(fetch_schemas.REST).read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
-    _convert(found, closed=True)
+    _join(found, found)
+    _convert(found)
     return found
 
 
-def _convert(node: Any, *, closed: bool) -> None:
+def _join(node: Any, whole: dict[str, Any]) -> None:
+    """Objects put together by ``allOf`` as one object each, where that can be: only then they can be closed."""
+    for each in node if isinstance(node, list) else node.values() if isinstance(node, dict) else ():
+        _join(each, whole)
+    if not isinstance(node, dict) or not isinstance(node.get("allOf"), list):
+        return
+    parts = [_resolved(part, whole) for part in node["allOf"]]
+    if all(
+        part.get("type", "object") == "object" and "properties" in part and not _COMBINED & part.keys()
+        for part in parts
+    ):
+        del node["allOf"]
+        node["type"] = "object"
+        node["properties"] = {name: each for part in parts for name, each in part["properties"].items()}
+        node["required"] = [name for part in parts for name in part.get("required", [])]
+
+
+def _resolved(part: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = _at(part["$ref"].removeprefix("#"), whole) if "$ref" in part else part
+    return found
+
+
+def _convert(node: Any) -> None:
     """OpenAPI's ``nullable`` in JSON Schema's words, and objects without further fields; in place."""
-    if isinstance(node, list):
-        for each in node:
-            _convert(each, closed=closed)
+    for key, each in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        if key not in {"example", "examples", "default", "enum"}:
+            _convert(each)
     if not isinstance(node, dict):
         return
-    for key, each in list(node.items()):
-        if key not in {"example", "examples", "default", "enum"}:
-            # The parts of an allOf complete each other: none of them may be closed alone.
-            _convert(each, closed=closed and key != "allOf")
-    if closed and "properties" in node and "additionalProperties" not in node and not _COMBINED & node.keys():
+    if "properties" in node and "additionalProperties" not in node and not _COMBINED & node.keys():
         node["additionalProperties"] = False
     if node.pop("nullable", False) is True:
         _allow_null(node)
@@ -100,10 +121,10 @@ def known(method: str, path: str) -> bool:
 def _validator(method: str, path: str, status: int) -> Draft202012Validator | None:
     """The validator for an answer's body; None where the description promises no JSON."""
     pointer = f"/paths/{_paths()[normal(path)].replace('/', '~1')}/{method.lower()}/responses/{status}"
-    response = _at(pointer)
+    response = _at(pointer, description())
     if "$ref" in response:
         pointer = response["$ref"].removeprefix("#")
-        response = _at(pointer)
+        response = _at(pointer, description())
     content = response.get("content", {})
     if "application/json" not in content:
         return None
@@ -111,8 +132,8 @@ def _validator(method: str, path: str, status: int) -> Draft202012Validator | No
     return Draft202012Validator({"$ref": reference}, registry=_registry(), format_checker=_FORMATS)
 
 
-def _at(pointer: str) -> Any:
-    node: Any = description()
+def _at(pointer: str, whole: dict[str, Any]) -> Any:
+    node: Any = whole
     for step in pointer.split("/")[1:]:
         node = node[step.replace("~1", "/").replace("~0", "~")]
     return node
@@ -126,17 +147,40 @@ def statuses(method: str, path: str) -> set[str]:
 def faults(method: str, path: str, status: int, body: Any) -> list[str]:
     """What is wrong with an answer, one line a fault; empty when it is as GitHub describes it.
 
-    ``path`` is the route below ``/api/v3`` with its parameters, ``body`` the parsed JSON or None. Statuses that
-    GitHub gives everywhere (401, 403, 404 and 429) but does not list for every operation count as basic errors.
+    ``path`` is the route below ``/api/v3`` with its parameters, ``body`` the parsed JSON or None. Refusals that
+    GitHub gives everywhere but does not list for every operation are held against its basic error.
     """
     if not known(method, path):
         return [f"{method} {path}: GitHub has no such operation"]
+    if status >= 400:
+        return [f"{method} {path} {status}: {line}" for line in _error_faults(method, path, status, body)]
     if str(status) not in statuses(method, path):
-        return [] if status in {401, 403, 404, 429} else [f"{method} {path}: GitHub never answers {status}"]
+        return [f"{method} {path}: GitHub never answers {status}"]
     validator = _validator(method, path, status)
     if validator is None:
         return [] if body is None else [f"{method} {path} {status}: a body where GitHub sends none"]
     return [f"{method} {path} {status}: {line}" for line in _lines(validator, body)]
+
+
+def _error_faults(method: str, path: str, status: int, body: Any) -> Iterator[str]:
+    """An error's body; ``status`` stands in all of GitHub's errors, and in few of their descriptions."""
+    listed = str(status) in statuses(method, path)
+    if not listed and status not in _ANYWHERE:
+        yield "GitHub never answers so"
+        return
+    validator = _validator(method, path, status) if listed else None
+    if validator is None:
+        validator = _component("validation-error" if status == 422 else "basic-error")
+    found = list(_lines(validator, body))
+    if found and isinstance(body, dict) and body.get("status") == str(status):
+        found = list(_lines(validator, {name: each for name, each in body.items() if name != "status"}))
+    yield from found
+
+
+@functools.lru_cache(maxsize=8)
+def _component(name: str) -> Draft202012Validator:
+    reference = {"$ref": f"github:#/components/schemas/{name}"}
+    return Draft202012Validator(reference, registry=_registry(), format_checker=_FORMATS)
 
 
 def _lines(validator: Draft202012Validator, body: Any) -> Iterator[str]:
