@@ -166,11 +166,17 @@ def refuse_older_trunk(stack: Stack, active: Sequence[int], style: Style) -> Non
             )
 
 
-def refuse_only(stack: Stack, index: int) -> None:
-    """``--only``: the changes below must be on GitHub just as they are here, or the diff would hold theirs too."""
+def refuse_only(stack: Stack, index: int, style: Style = Style.APPEND) -> None:
+    """``--only``: the changes below must be on GitHub just as they are here, or the diff would hold theirs too.
+
+    In style rewrite, which pushes the local commit, the branch below must be the very commit it stands on.
+    """
     for change in stack.changes[:index]:
         exists = change.pull is not None and change.pull.state is PullState.OPEN and change.remote_head
-        if not exists or stack.trees.get(change.remote_head or "") != change.commit.tree:
+        is_same = stack.trees.get(change.remote_head or "") == change.commit.tree
+        if style is Style.REWRITE:
+            is_same = change.remote_head == change.commit.oid
+        if not (exists and is_same):
             state = "is not on GitHub as it is here" if exists else "has no open pull request"
             raise Refused(
                 f"{quoted(change)} below {state}",
@@ -189,4 +195,4 @@ def refuse_submit(stack: Stack, options: SubmitOptions) -> None:
     refuse_older_trunk(stack, active, options.style)
     refuse_long_bodies(body_lengths(stack, active, options))
     if options.only:
-        refuse_only(stack, active[0])
+        refuse_only(stack, active[0], options.style)

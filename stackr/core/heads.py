@@ -100,8 +100,8 @@ def plan_heads(
     """One decision for each change of ``active`` (indices, ascending), bottom first.
 
     The branch below an active change is the one just decided, else the remote branch as it is, else (at the bottom) the
-    trunk commit on which the local stack stands. A foreign head is built upon, never replaced: the guards refuse it
-    unless the user asked for that.
+    trunk commit on which the local stack stands. In style append a foreign head is built upon, never replaced; in style
+    rewrite it is replaced, leased. The guards refuse both unless the user asked for it.
     """
     parents = {commit.label: commit.parents for commit in local.writes}
     plans: dict[int, HeadPlan] = {}

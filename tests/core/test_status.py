@@ -1,0 +1,57 @@
+"""One row a change: the state is what a submit would do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from stackr.core.model import PullState
+from stackr.core.status import Report, Row, outdated, report
+from tests.support.builders import change, cid, listed, live, new, orphan, pull, ref, stack, submitted
+
+
+def states(made) -> list[tuple[str, str | None]]:
+    rows = report("status", made, outdated(submitted(made))).rows
+    return [(row.state, row.next) for row in rows]
+
+
+def test_a_report_has_everything_that_is_shown():
+    made = listed(stack(live("a1", "t1"), orphans=(orphan("C", ref("A"), "c1"),)))
+    assert report("status", made, set(), ("a note",)) == Report(
+        "status",
+        made.trunk,
+        made.head,
+        (Row(1, cid("A"), "Add A", "a1", ref("A"), "in-sync", made.changes[0].pull, None),),
+        made.orphans,
+        ("a note",),
+    )
+
+
+def test_new_changes_and_modified_ones_want_a_submit():
+    made = listed(stack(live("a1", "t1"), live("b2", "a1", ref("A"), "b1"), history={"b1": ["a1"]}))
+    assert states(made) == [("in-sync", None), ("modified", "submit")]
+    assert states(stack(new("a1", "t1"))) == [("new", "submit")]
+
+
+def test_a_text_that_differs_is_modified():
+    made = stack(live("a1", "t1", pull=pull("A", body="")))
+    assert states(made) == [("modified", "submit")]
+
+
+@pytest.mark.parametrize(
+    ("state", "shown"),
+    [(PullState.MERGED, ("landed", "sync")), (PullState.CLOSED, ("closed", "submit --reopen"))],
+)
+def test_ended_pull_requests(state: PullState, shown: tuple[str, str]):
+    assert states(stack(live("a1", "t1", pull=pull("A", state=state)))) == [shown]
+
+
+def test_a_colleagues_commit_wants_a_sync_with_or_without_a_pull_request():
+    foreign = live("a1", "t1", remote="x9", accepted="a1")
+    assert states(stack(foreign)) == [("remote-ahead", "sync")]
+    assert states(stack(replace(foreign, pull=None))) == [("remote-ahead", "sync")]
+
+
+def test_a_pushed_change_without_a_pull_request_is_new():
+    assert states(stack(change("a1", "t1", remote="a1"))) == [("new", "submit")]
