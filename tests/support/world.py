@@ -1,4 +1,4 @@
-"""A whole world for tests of commands: the sandbox as a real server, a repository on it, clones, and stackr's command line.
+"""A whole world for tests of commands: the sandbox as a real server, a repository on it, clones, stackr's command line.
 
 One server a session (starting it costs more than a test); every test has a repository of its own.
 """
@@ -6,6 +6,7 @@ One server a session (starting it costs more than a test); every test has a repo
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import itertools
 import json
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stackr.main import run
-from stackr.sandbox import pulls
+from stackr.sandbox import issues, pulls
 from stackr.sandbox.model import PullRequest
 from stackr.sandbox.server import SandboxServer
 from tests.support.git import GitRepo, git
@@ -85,9 +86,39 @@ class Clone(GitRepo):
         """The subjects of the stack, bottom first."""
         return self.git("log", "--reverse", "--format=%s", f"{trunk}..HEAD").splitlines()
 
+    def change(self, title: str, text: str = "", *, message: str | bytes | None = None) -> str:
+        """Commit a file of nine lines that is named after the title, ``text`` at its end."""
+        return self.commit(message or title, {f"{title}.txt": "".join(f"{title} {n}\n" for n in range(9)) + text})
+
+    def amend(self, subject: str, text: str = "amended\n", *, message: str | None = None) -> None:
+        """Add ``text`` to the file of a commit of the stack, wherever it lies; ``message`` replaces its own."""
+        fix = self.path / f"{subject}.txt"
+        fix.write_text(fix.read_text() + text)
+        old = dict(zip(self.subjects(), self.stack(), strict=True))[subject]
+        self.git("commit", "-q", "-a", f"--fixup={old}")
+        self.git("rebase", "-q", "-i", "--autosquash", f"{old}^", env={"GIT_SEQUENCE_EDITOR": "true"})
+        if message is not None:
+            self.reword(subject, message)
+
+    def reword(self, subject: str, message: str) -> None:
+        """Give a commit of the stack another message; its Change-Id stays."""
+        commits = dict(zip(self.subjects(), self.stack(), strict=True))
+        change = self.git("log", "-1", "--format=%(trailers:key=Change-Id)", commits[subject]).strip()
+        (self.path / ".git" / "message").write_text(f"{message}\n\n{change}\n" if change else message)
+        number = list(commits).index(subject) + 1
+        self.git(
+            *("rebase", "-q", "-i", f"{self.stack()[0]}^"),
+            env={
+                "GIT_SEQUENCE_EDITOR": f"sed -i -e '{number}s/^pick/reword/'",
+                "GIT_EDITOR": f"cp {self.path / '.git' / 'message'}",
+            },
+        )
+
     def rebase(self, script: str, *args: str, onto: str = "origin/main") -> None:
         """``git rebase -i`` with a sed script as the editor of its to-do list."""
-        self.git("rebase", "-i", *args, onto, env={"GIT_SEQUENCE_EDITOR": f"sed -i -e '{script}'", "GIT_EDITOR": "true"})
+        self.git(
+            "rebase", "-i", *args, onto, env={"GIT_SEQUENCE_EDITOR": f"sed -i -e '{script}'", "GIT_EDITOR": "true"}
+        )
 
     def reorder(self, *subjects: str, trunk: str = "origin/main") -> None:
         """Rebuild the branch with just these commits of the stack, bottom first (a reorder, a drop)."""
@@ -111,14 +142,26 @@ class World:
         """A clone by ``login``, whose token is not in the URL."""
         path = self.root / (folder or f"{login}-{next(_numbers)}")
         token = self.server.add_user(login)
-        git(self.root, "clone", "-q", self.server.clone_url(self.name, token), str(path))
+        # From the directory, which is several times as fast as over HTTP and leaves the same clone.
+        git(self.root, "clone", "-q", "--no-hardlinks", str(self.bare.path), str(path))
         git(path, "remote", "set-url", "origin", self.server.clone_url(self.name))
         return Clone(path, login, token)
+
+    def stacked(self, *titles: str, login: str = "alice", submit: bool = True) -> Clone:
+        """A clone with one commit for each title on the branch ``feature``, a file for each, submitted."""
+        clone = self.clone(login)
+        clone.git("checkout", "-q", "-b", "feature")
+        for title in titles:
+            clone.change(title)
+        if submit:
+            clone.stackr("submit")
+            self.forget()
+        return clone
 
     @property
     def bare(self) -> GitRepo:
         """The repository on the server."""
-        return GitRepo(Path(self.server.engine.git(self.server.repository(self.name)).path))
+        return GitRepo(self.server.engine.directory(self.server.repository(self.name)))
 
     def pulls(self) -> list[PullRequest]:
         """All pull requests, by number."""
@@ -126,13 +169,53 @@ class World:
         return sorted(found, key=lambda pull: pull.number)
 
     def pull(self, number: int) -> PullRequest:
-        """One pull request."""
+        """One pull request, as it is at any time: the sandbox's own row (``facts`` for a copy)."""
         return pulls.find(self.server.engine, self.server.repository(self.name), number)
 
     def titled(self, title: str) -> PullRequest:
         """The one pull request of that title."""
         (found,) = (pull for pull in self.pulls() if pull.title == title)
         return found
+
+    def state(self, number: int) -> str:
+        """open, closed or merged."""
+        return pulls.state_of(self.pull(number))
+
+    def events(self, number: int) -> list[str]:
+        """The kinds of the timeline events of a pull request, oldest first."""
+        repo = self.server.repository(self.name)
+        return [event.kind for event in self.server.engine.store.events.by(repo_id=repo.id, number=number)]
+
+    def facts(self) -> dict[str, Any]:
+        """All that a write could change on the server: branches, and every field of every pull request."""
+        fields = {str(pull.number): dataclasses.asdict(pull) for pull in self.pulls()}
+        return {"refs": self.bare.refs(), "pulls": fields}
+
+    def edit(self, number: int, login: str = "bob", **changes: Any) -> None:
+        """Edit a pull request as a person on GitHub: title, body, base, state."""
+        pulls.update_pull(self.server.engine, self.server.user(login), self.pull(number), **changes)
+
+    def labels(self, number: int) -> list[str]:
+        """The names of the labels on a pull request."""
+        return [label.name for label in issues.labels_of(self.server.engine, self.pull(number))]
+
+    def reviewers(self, number: int) -> list[str]:
+        """The logins that are asked for a review."""
+        users = self.server.engine.store.users
+        return [users.need(key).login for key in self.pull(number).reviewer_ids]
+
+    def suggest(self, branch: str, name: str, text: str, login: str = "bob") -> str:
+        """Commit to a branch of the server as somebody else, as an applied suggestion does; the new commit."""
+        helper = self.clone(login)
+        helper.git("checkout", "-q", branch)
+        person = {"GIT_AUTHOR_NAME": login.title(), "GIT_AUTHOR_EMAIL": f"{login}@example.com"}
+        oid = helper.commit(f"Apply suggestion to {name}", {name: text}, env=person)
+        helper.git("push", "-q", self.server.clone_url(self.name, helper.token), f"HEAD:refs/heads/{branch}")
+        return oid
+
+    def advance(self, name: str = "trunk.txt", text: str = "trunk\n", branch: str = "main") -> str:
+        """One more commit on trunk, pushed by bob; its id."""
+        return self.suggest(branch, name, text)
 
     def api_count(self) -> int:
         """API requests since the log was cleared."""
