@@ -93,7 +93,10 @@ class Objects:
 
     def close(self) -> None:
         """End the process; the next read starts another."""
-        self._git.clear_cache()
+        try:
+            self._git.clear_cache()
+        except OSError:  # GitPython before 3.2: the process is dead already, and the second time it is forgotten
+            self._git.clear_cache()
 
 
 def _text(value: Any) -> str:
