@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from stackr import config, options
+from stackr import options
 from stackr.core.trunk import TrunkChoice
 from stackr.ui.console import Console
 
 if TYPE_CHECKING:
+    from stackr.config import Config
     from stackr.github.api import GitHub
     from stackr.github.auth import Token
     from stackr.github.hosts import Host
@@ -55,8 +56,10 @@ class App:
         return Repository.open(self.invocation.directory)
 
     @cached_property
-    def config(self) -> config.Config:
+    def config(self) -> Config:
         """All settings; warnings about ignored ones are told once."""
+        from stackr import config
+
         root = self.repo.work_tree
         loaded = config.load(
             flags=self._flags,
