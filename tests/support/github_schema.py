@@ -39,8 +39,13 @@ def validate_query(text: str) -> list[str]:
     try:
         document = graphql.parse(text)
     except GraphQLError as error:
-        return [str(error)]
-    return [str(error) for error in graphql.validate(github_schema(), document)]
+        return [_line(error)]
+    return [_line(error) for error in graphql.validate(github_schema(), document)]
+
+
+def _line(error: GraphQLError) -> str:
+    places = ", ".join(f"{place.line}:{place.column}" for place in error.locations or [])
+    return f"{places}: {error.message}"
 
 
 def _parsed(schema: Path) -> DocumentNode:
