@@ -17,15 +17,16 @@ def plan_parks(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> 
     push and not yet the other, so old and new tips are crossed.
     """
     graph = final_graph(stack, local, heads)
-    tips = {change.head_ref: _tips(change.remote_head) for change in stack.changes}
-    tips |= {pull.head_ref: _tips(pull.head_oid) for pull in _outsiders(stack)}
+    # The stack's own branches last: a fork may have a branch of the same name.
+    tips = {pull.head_ref: _tips(pull.head_oid) for pull in _outsiders(stack)}
+    tips |= {change.head_ref: _tips(change.remote_head) for change in stack.changes}
     moved = {plan.change.head_ref: plan.target for plan in heads if plan.moves}
     for ref, target in moved.items():
         tips[ref] = (*tips.get(ref, ()), target)
     for pull in _open_pulls(stack):
         if pull.base_ref == stack.trunk.name or not {pull.base_ref, pull.head_ref} & moved.keys():
             continue
-        bases, ends = tips.get(pull.base_ref, ()), tips.get(pull.head_ref, ())
+        bases, ends = tips.get(pull.base_ref, ()), (pull.head_oid, *tips.get(pull.head_ref, ()))
         if any(graph.contains(base, end) for base in bases for end in ends):
             yield Park(pull.number, pull.node_id, stack.trunk.name)
 

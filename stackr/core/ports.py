@@ -118,7 +118,8 @@ class ReadRequest:
 class ForgeFacts:
     """What GitHub says. ``pulls`` maps each asked head branch to its pull requests, newest first.
 
-    ``branches`` maps each asked head branch to its tip (``None``: no such branch). ``trunk_oid`` is ``None`` when the
+    ``branches`` maps each asked head branch to its tip (``None``: no such branch). ``targeting`` holds the open pull
+    requests, anybody's, that have one of the asked head branches as their base. ``trunk_oid`` is ``None`` when the
     trunk does not exist.
     """
 
@@ -130,6 +131,7 @@ class ForgeFacts:
     branches: Mapping[str, str | None] = field(default_factory=dict)
     pulls: Mapping[str, tuple[PullRequest, ...]] = field(default_factory=dict)
     by_number: Mapping[int, PullRequest] = field(default_factory=dict)
+    targeting: tuple[PullRequest, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

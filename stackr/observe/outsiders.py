@@ -18,7 +18,10 @@ def current_pull(facts: ForgeFacts, head_ref: str) -> PullRequest | None:
 
 
 def with_outsiders(repo: Repo, forge: Forge | None, stack: Stack, local: Local, facts: ForgeFacts) -> Stack:
-    """Add what the stack lists and our records tell of changes that are not in the stack any more."""
+    """Add what the stack lists and our records tell of changes that are not in the stack any more.
+
+    What targets one of the stack's branches is added whoever made it: a push may merge it as well as our own.
+    """
     mine = {change.pull.number for change in stack.changes if change.pull}
     rows = [row for change in stack.changes if change.pull for row in _rows(change.pull)]
     others = {pull.number: pull for ref in local.candidates if (pull := current_pull(facts, ref))}
@@ -30,6 +33,7 @@ def with_outsiders(repo: Repo, forge: Forge | None, stack: Stack, local: Local, 
     landed += [number for number, pull in sorted(others.items()) if number in unknown and _is_merged(pull)]
     open_ones = {number: pull for number, pull in others.items() if pull.state is PullState.OPEN}
     elsewhere = _on_other_branches(repo, stack, open_ones.values())
+    guests = [pull for pull in facts.targeting if pull.number not in mine and pull.number not in open_ones]
     return replace(
         stack,
         landed_numbers=tuple(number for number in dict.fromkeys(landed) if number not in mine),
@@ -38,7 +42,7 @@ def with_outsiders(repo: Repo, forge: Forge | None, stack: Stack, local: Local, 
             for number, pull in sorted(open_ones.items())
             if number not in elsewhere
         ),
-        relatives=tuple(pull for number, pull in sorted(open_ones.items()) if number in elsewhere),
+        relatives=(*(pull for number, pull in sorted(open_ones.items()) if number in elsewhere), *guests),
     )
 
 

@@ -61,6 +61,12 @@ def test_a_pull_request_of_a_branch_that_shares_the_lower_part_is_parked_too():
     assert parked(made) == {"B"}
 
 
+def test_a_branch_of_the_same_name_in_a_fork_does_not_hide_ours():
+    made = stack(live("b2", "t1", ref("A"), "b1"), live("a2", "b2", "main", "a1"), history=OLD)
+    guest = pull("C", ref("A"), "x1", head_ref=ref("B"))
+    assert parked(replace(made, relatives=(guest,))) >= {"B"}
+
+
 def test_pull_requests_that_ended_or_stand_on_trunk_are_left_alone():
     made = stack(live("b2", "t1", ref("A"), "b1"), live("a2", "b2", "main", "a1"), history=OLD)
     closed = replace(made.changes[0], pull=pull("B", ref("A"), "b1", state=PullState.CLOSED))

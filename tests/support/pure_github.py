@@ -1,0 +1,154 @@
+"""GitHub's traps as values in memory: implements ``core.ports.Forge``.
+
+A pull request is merged, for ever, as soon as its head is reachable from its base; GitHub sees the refs of one push one
+after the other, in any order; a base change to a branch that holds the head is refused
+(docs/internals/github-facts.md).
+Unlike the sandbox it has no HTTP, no git and no database, so a thousand histories take seconds.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from stackr.core.model import PullRequest, PullState
+from stackr.core.ports import Created, ForgeFacts, NewPull, PullEdit, PullText, ReadRequest, RefUpdate
+from stackr.errors import GitHubError, LeaseLost
+from tests.support.pure_git import Files, Gate, Objects
+
+
+@dataclass
+class PureGitHub:
+    """One repository with the trunk ``main``. ``ended`` and ``forced`` say what must never have happened."""
+
+    objects: Objects
+    branches: dict[str, str]
+    pulls: dict[int, PullRequest] = field(default_factory=dict)
+    forced: list[str] = field(default_factory=list)
+    order: random.Random = field(default_factory=lambda: random.Random(0))
+    gate: Gate = field(default_factory=Gate)
+    requests: int = 0
+
+    # Forge
+
+    def viewer(self) -> str:
+        return "alice"
+
+    def read(self, request: ReadRequest) -> ForgeFacts:
+        self.requests += 1
+        trunk = request.trunk or "main"
+        newest_first = [self._shown(n) for n in sorted(self.pulls, reverse=True)]
+        return ForgeFacts(
+            "R_1",
+            "main",
+            True,
+            trunk,
+            self.branches.get(trunk),
+            {name: self.branches.get(name) for name in request.heads},
+            {name: tuple(pull for pull in newest_first if pull.head_ref == name) for name in request.heads},
+            {n: self._shown(n) for n in request.numbers if n in self.pulls},
+            tuple(p for p in newest_first if p.base_ref in request.heads and p.state is PullState.OPEN),
+        )
+
+    def create_pulls(self, repository_id: str, pulls: Sequence[NewPull], reread: Sequence[int] = ()) -> Created:
+        made: dict[str, PullRequest] = {}
+        for new in pulls:
+            number = self.gate(lambda new=new: self._create(new))  # type: ignore[misc]
+            made[new.head] = self._shown(number)
+        numbers = [*reread, *(pull.number for pull in made.values())]
+        return Created(made, self.read_texts(numbers))
+
+    def read_texts(self, numbers: Sequence[int]) -> dict[int, PullText]:
+        return {n: PullText(self.pulls[n].title, self.pulls[n].body) for n in numbers}
+
+    def update_pulls(self, edits: Sequence[PullEdit]) -> None:
+        for edit in edits:
+            self.gate(lambda edit=edit: self._edit(edit))  # type: ignore[misc]
+
+    def _shown(self, number: int) -> PullRequest:
+        pull = self.pulls[number]
+        return replace(pull, head_oid=self.branches.get(pull.head_ref, pull.head_oid))
+
+    def _create(self, new: NewPull) -> int:
+        assert new.head in self.branches, "head sha can't be blank"
+        assert new.base in self.branches, "base sha can't be blank"
+        assert self.branches[new.head] not in self.objects.ancestors(self.branches[new.base]), "No commits between"
+        assert not any(p.head_ref == new.head and p.state is PullState.OPEN for p in self.pulls.values()), "duplicate"
+        number = len(self.pulls) + 1
+        head = self.branches[new.head]
+        self.pulls[number] = PullRequest(
+            number,
+            f"PR_{number}",
+            f"/{number}",
+            PullState.OPEN,
+            new.draft,
+            new.head,
+            head,
+            new.base,
+            new.title,
+            new.body,
+        )
+        return number
+
+    def _edit(self, edit: PullEdit) -> None:
+        pull = self.pulls[edit.number]
+        if edit.base is not None:
+            assert edit.base != pull.base_ref, "a base that does not change was sent"
+            if pull.state is not PullState.OPEN:
+                raise GitHubError("cannot change the base branch of a closed pull request")
+            if self.branches[pull.head_ref] in self.objects.ancestors(self.branches[edit.base]):
+                raise GitHubError(f"there are no new commits between base {edit.base} and head {pull.head_ref}")
+            pull = replace(pull, base_ref=edit.base)
+        if edit.title is not None:
+            pull = replace(pull, title=edit.title)
+        if edit.body is not None:
+            pull = replace(pull, body=edit.body)
+        self.pulls[edit.number] = pull
+
+    # git on the server
+
+    def receive(self, objects: Objects, updates: Sequence[RefUpdate]) -> None:
+        """An atomic push with leases; GitHub then looks at every pull request after every single ref."""
+        for update in updates:
+            if self.branches.get(update.ref.removeprefix("refs/heads/")) != update.expected:
+                raise LeaseLost(update.ref)
+        for update in self.order.sample(list(updates), len(updates)):
+            name = update.ref.removeprefix("refs/heads/")
+            assert name != "main", "trunk was pushed"
+            assert update.new is not None
+            self.objects.take(objects, update.new)
+            if update.expected is not None and update.expected not in self.objects.ancestors(update.new):
+                self.forced.append(name)
+            self.branches[name] = update.new
+            self.look()
+
+    def look(self) -> None:
+        """Mark as merged what is reachable from its base."""
+        for number, pull in self.pulls.items():
+            if pull.state is PullState.OPEN:
+                head, base = self.branches[pull.head_ref], self.branches[pull.base_ref]
+                if head in self.objects.ancestors(base):
+                    self.pulls[number] = replace(pull, state=PullState.MERGED)
+
+    # people and what they see
+
+    def commit_on(self, branch: str, edits: Files, author: bytes, message: bytes = b"Apply suggestion\n") -> str:
+        """Somebody commits on a branch, on the page."""
+        tip = self.branches[branch]
+        tree = self.objects.tree({**self.objects.content(tip), **edits})
+        self.branches[branch] = self.objects.add(tree, [tip], message, author, author)
+        self.look()
+        return self.branches[branch]
+
+    def set_text(self, number: int, title: str, text: str) -> None:
+        """Somebody edits a pull request on the page; the browser sends CRLF."""
+        self.pulls[number] = replace(self.pulls[number], title=title, body=text.replace("\n", "\r\n"))
+
+    def shown_diff(self, number: int) -> Mapping[str, tuple[str | None, str | None]]:
+        """The three-dot diff of the page; one answer, whichever merge base GitHub takes."""
+        pull = self.pulls[number]
+        head, base = self.branches[pull.head_ref], self.branches[pull.base_ref]
+        answers = [self.objects.diff(point, head) for point in self.objects.merge_bases(base, head)]
+        assert all(answer == answers[0] for answer in answers), "the diff depends on the merge base"
+        return answers[0]
