@@ -34,8 +34,12 @@ class SandboxServer:
         self.engine = Engine(root, clock=clock)
         self.engine.settings.latency_ms = latency_ms
         self.engine.settings.mutation_ms = mutation_ms
-        aftermath.recover(self.engine)
-        self._server = Server(port, create_app(self.engine))
+        try:
+            aftermath.recover(self.engine)
+            self._server = Server(port, create_app(self.engine))
+        except BaseException:
+            self.engine.close()
+            raise
         self.port = self._server.server_port
         self.url = self.engine.url = f"http://127.0.0.1:{self.port}"
         self._thread: threading.Thread | None = None
