@@ -252,8 +252,8 @@ class Stack:
     """All facts a planner needs, bottom change first.
 
     ``trees`` maps remote heads to their trees where known. ``orphans`` are open pull requests that left the stack,
-    ``relatives`` open ones that grew out of it and are no part of it: another local branch's, a colleague's, or those of
-    a change that was dropped on another machine.
+    ``relatives`` open ones that grew out of it and are no part of it: another local branch's, a colleague's, that of a
+    change dropped on another machine.
     ``landed_numbers`` are pull requests that the list on GitHub marks as landed, lowest first. ``foreign`` holds,
     by change id, the commits others pushed to a head branch, oldest first. ``local_branches`` maps full ref names
     of local branches to commits. ``newer_trunk`` names, by change id, a trunk commit that the change's remote head

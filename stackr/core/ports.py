@@ -104,7 +104,8 @@ class ReadRequest:
     """What to read from GitHub in one go: pull requests by head branch, branch tips, pull requests by number.
 
     ``trunk`` is a short branch name or ``None`` for the repository's default branch. ``details`` adds reviews and
-    mergeability, ``checks`` the rollups (asked apart: fine-grained tokens cannot read them).
+    mergeability, ``checks`` the rollups (asked apart: fine-grained tokens cannot read them), ``targeting`` the open
+    pull requests whose base is one of ``heads``.
     """
 
     heads: tuple[str, ...] = ()
@@ -112,15 +113,16 @@ class ReadRequest:
     numbers: tuple[int, ...] = ()
     details: bool = False
     checks: bool = False
+    targeting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ForgeFacts:
     """What GitHub says. ``pulls`` maps each asked head branch to its pull requests, newest first.
 
-    ``branches`` maps each asked head branch to its tip (``None``: no such branch). ``targeting`` holds the open pull
-    requests, anybody's, that have one of the asked head branches as their base. ``trunk_oid`` is ``None`` when the
-    trunk does not exist.
+    ``branches`` maps each asked head branch to its tip (``None``: no such branch). ``targeting`` holds, if asked for,
+    the open pull requests, anybody's, that have one of the asked head branches as their base. ``trunk_oid`` is
+    ``None`` when the trunk does not exist.
     """
 
     repository_id: str

@@ -4,7 +4,7 @@ Every text that stackr can send comes from here, and ``every_query`` shows each 
 hold them against GitHub's schema. Not here: values and answers (``reading``, ``creating``, ``updating``).
 
 Limits that the numbers respect (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api):
-500,000 nodes a query; 100 heads x 5 pull requests x 30 reviews are 15,500, and cost 6 points.
+500,000 nodes a query; 100 heads x 5 pull requests x 30 reviews are 15,500, and what targets them 2,000 more.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 HEADS_A_QUERY = 100
 PULLS_A_HEAD = 5
+PULLS_A_BASE = 20
 
 _PULL = """
 fragment Pull on PullRequest {
@@ -42,14 +43,18 @@ def viewer_query() -> str:
     return "query StackrViewer { viewer { login } }"
 
 
-def read_query(heads: int, numbers: int, *, trunk: bool, details: bool) -> str:
-    """The repository, its trunk, ``h<i>``: pull requests by head, ``b<i>``: branch tips, ``n<i>``: by number."""
+def read_query(heads: int, numbers: int, *, trunk: bool, details: bool, targeting: bool = False) -> str:
+    """The repository, its trunk, ``h<i>``: pull requests by head, ``b<i>``: branch tips, ``n<i>``: by number.
+
+    With ``targeting`` also ``t<i>``: the open pull requests whose base is that head.
+    """
     fields = "...Pull ...Details" if details else "...Pull"
     lines = [
         "id viewerPermission defaultBranchRef { name target { oid } }",
         "trunk: ref(qualifiedName: $trunk) { name target { oid } }" if trunk else "",
         *(_pulls_of_head(i, "", fields, paged=True) for i in range(heads)),
         *(f"b{i}: ref(qualifiedName: $b{i}) {{ target {{ oid }} }}" for i in range(heads)),
+        *(_pulls_on_head(i) for i in range(heads if targeting else 0)),
         *(f"n{i}: pullRequest(number: $n{i}) {{ {fields} }}" for i in range(numbers)),
     ]
     variables = [*(["$trunk: String!"] if trunk else []), *_each("h", "String!", heads), *_each("b", "String!", heads)]
@@ -158,6 +163,7 @@ def every_query() -> dict[str, str]:
     return {
         "viewer": viewer_query(),
         **{f"read {t} {d}": read_query(2, 2, trunk=t, details=d) for t, d in flags},
+        "read targeting": read_query(2, 0, trunk=True, details=True, targeting=True),
         **{f"read nothing {t} {d}": read_query(0, 0, trunk=t, details=d) for t, d in flags},
         **{f"more {details}": more_pulls_query(details=details) for details in (False, True)},
         **{f"checks {h} {n}": checks_query(h, n) for h, n in [(2, 0), (0, 2), (2, 2)]},
@@ -181,6 +187,11 @@ def _pulls_of_head(i: int, arguments: str, fields: str, *, paged: bool = False) 
     page = " pageInfo { hasNextPage endCursor }" if paged else ""
     chosen = f"headRefName: $h{i}, first: {PULLS_A_HEAD}, {_NEWEST}{arguments}"
     return f"h{i}: pullRequests({chosen}) {{ nodes {{ {fields} }}{page} }}"
+
+
+def _pulls_on_head(i: int) -> str:
+    chosen = f"baseRefName: $h{i}, first: {PULLS_A_BASE}, {_NEWEST}, states: OPEN"
+    return f"t{i}: pullRequests({chosen}) {{ nodes {{ ...Pull }} }}"
 
 
 def _text_of_number(i: int) -> str:

@@ -5,7 +5,7 @@ Not here: the texts of the queries (``queries``), the meaning of a pull request'
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -101,7 +101,11 @@ class Reader:
 
     def _read_query(self, request: ReadRequest) -> Query:
         text = queries.read_query(
-            len(request.heads), len(request.numbers), trunk=request.trunk is not None, details=request.details
+            len(request.heads),
+            len(request.numbers),
+            trunk=request.trunk is not None,
+            details=request.details,
+            targeting=request.targeting,
         )
         variables: dict[str, Any] = {**self._here, **_asked(request)}
         variables |= _numbered("b", [f"refs/heads/{head}" for head in request.heads])
@@ -127,6 +131,7 @@ class Reader:
             branches={head: tip(repository[f"b{i}"]) for i, head in enumerate(request.heads)},
             pulls={h: self._pulls(h, repository[f"h{i}"], request.details) for i, h in enumerate(request.heads)},
             by_number={node["number"]: pull_from(node) for node in nodes if node},
+            targeting=tuple(pull_from(node) for node in _targeting(request, repository)),
         )
 
     def _pulls(self, head: str, connection: Mapping[str, Any], details: bool) -> tuple[PullRequest, ...]:
@@ -177,8 +182,15 @@ def _joined(facts: Sequence[ForgeFacts]) -> ForgeFacts:
             branches={**whole.branches, **more.branches},
             pulls={**whole.pulls, **more.pulls},
             by_number={**whole.by_number, **more.by_number},
+            targeting=(*whole.targeting, *more.targeting),
         )
     return whole
+
+
+def _targeting(request: ReadRequest, repository: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Open pull requests on the asked heads, from forks too: a push would merge those as well."""
+    for i in range(len(request.heads) if request.targeting else 0):
+        yield from (node for node in repository[f"t{i}"]["nodes"] or [] if node)
 
 
 def _with_each(facts: ForgeFacts, checks: Mapping[int, Checks], warnings: tuple[str, ...]) -> ForgeFacts:

@@ -67,7 +67,8 @@ def _require_head(state: LocalState) -> Head:
 
 def _request(local: Local, wanted: Wanted, trunk: str | None) -> ReadRequest:
     heads = tuple(dict.fromkeys([*local.heads.values(), *local.candidates]))
-    return ReadRequest(heads, trunk, details=wanted.details, checks=wanted.checks)
+    # Only a push can merge what targets a branch of the stack, so only commands that write need to know.
+    return ReadRequest(heads, trunk, details=wanted.details, checks=wanted.checks, targeting=wanted.writes)
 
 
 def _choose_trunk(facts: ForgeFacts, local: Local, state: LocalState, wanted: Wanted) -> str:

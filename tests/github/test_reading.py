@@ -47,6 +47,21 @@ def test_everything_about_a_stack_comes_in_one_request(github: GitHub, forge: Ca
     assert forge.operations() == ["StackrRead"]
 
 
+def test_what_targets_the_asked_heads_is_told_when_asked_forks_included(github: GitHub, forge: CannedGitHub) -> None:
+    forge.add("s/one")
+    forge.add("s/two", baseRefName="s/one")
+    forge.add("theirs", baseRefName="s/one", isCrossRepository=True)
+    forge.add("ended", baseRefName="s/one", state="CLOSED")
+    asked = ReadRequest(heads=("s/one", "s/two"), targeting=True)
+    assert [pull.head_ref for pull in github.read(asked).targeting] == ["theirs", "s/two"]
+    assert github.read(ReadRequest(heads=("s/one", "s/two"))).targeting == ()
+    heads = (*(f"x/{i}" for i in range(100)), "s/one")
+    assert [pull.head_ref for pull in github.read(ReadRequest(heads=heads, targeting=True)).targeting] == [
+        "theirs",
+        "s/two",
+    ]
+
+
 @pytest.mark.parametrize("count", [0, 1, 5, 20, 100])
 def test_one_request_is_enough_for_a_stack_of_any_usual_size(github: GitHub, forge: CannedGitHub, count: int) -> None:
     heads = tuple(f"s/{i}" for i in range(count))

@@ -146,8 +146,9 @@ class CannedGitHub:
         oid = self.branches.get(name)
         return {"name": name, "target": {"__typename": "Commit", "oid": oid}} if oid else None
 
-    def _by_head(self, info: GraphQLResolveInfo, headRefName: str, first: int, **more: Any) -> Json:
-        found = [p for p in reversed(self.pulls) if p["headRefName"] == headRefName]
+    def _by_head(self, info: GraphQLResolveInfo, first: int, **more: Any) -> Json:
+        chosen = {key: more[key] for key in ("headRefName", "baseRefName") if key in more}
+        found = [p for p in reversed(self.pulls) if all(p[key] == name for key, name in chosen.items())]
         found = [p for p in found if p["state"] in more.get("states", [p["state"]])]
         start = int(more.get("after") or 0)
         page = {"hasNextPage": len(found) > start + first, "endCursor": str(start + first)}

@@ -48,7 +48,9 @@ class PureGitHub:
             {name: self.branches.get(name) for name in request.heads},
             {name: tuple(pull for pull in newest_first if pull.head_ref == name) for name in request.heads},
             {n: self._shown(n) for n in request.numbers if n in self.pulls},
-            tuple(p for p in newest_first if p.base_ref in request.heads and p.state is PullState.OPEN),
+            tuple(p for p in newest_first if p.base_ref in request.heads and p.state is PullState.OPEN)
+            if request.targeting
+            else (),
         )
 
     def create_pulls(self, repository_id: str, pulls: Sequence[NewPull], reread: Sequence[int] = ()) -> Created:
