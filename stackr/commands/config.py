@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
-from stackr import config, options
+from stackr import options
 from stackr.app import App
 from stackr.errors import Refused, UsageError
 from stackr.settings import BY_NAME, Value
 from stackr.ui import as_json as documents
 from stackr.ui.line import Line, Span, line
 from stackr.ui.text import pad
+
+if TYPE_CHECKING:
+    from stackr.config import Config
 
 
 @click.command()
@@ -40,17 +44,19 @@ def command(context: click.Context, key: str | None, as_json: bool) -> None:
         app.ui.lines(_table(found))
 
 
-def _load(app: App) -> config.Config:
+def _load(app: App) -> Config:
     """The settings here; outside a repository, those that hold everywhere."""
     try:
         app.repo  # noqa: B018 - found on first use
     except Refused:
+        from stackr import config
+
         app.ui.note("not in a git repository: only the environment and your own file count")
         return config.load({}, os.environ, None, config.user_file(os.environ), {})
     return app.config
 
 
-def _table(found: config.Config) -> Iterator[Line]:
+def _table(found: Config) -> Iterator[Line]:
     shown = {name: ", ".join(_items(found.value(name))) or "(not set)" for name in BY_NAME}
     columns = max(map(len, BY_NAME)), max(map(len, shown.values()))
     for name, value in shown.items():

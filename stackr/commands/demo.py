@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -74,13 +75,13 @@ def _play(invocation: Invocation, place: Path, *, keep_serving: bool) -> None:
         say("\n## Pages to look at")
         say("\n".join(scene.pages()))
         if keep_serving:
-            say("\nThe pages stay up until you press Ctrl-C.")
-            _wait_for_interrupt()
+            _stay_up(say)
 
 
-def _wait_for_interrupt() -> None:
+def _stay_up(say: Callable[[str], None]) -> None:
     """Ctrl-C is how this is meant to end, so it is no failure."""
     try:
+        say("\nThe pages stay up until you press Ctrl-C.")
         threading.Event().wait()
     except KeyboardInterrupt:
         return

@@ -71,17 +71,18 @@ def git(cwd: Path, env: Mapping[str, str], *args: str, check: bool = True) -> su
 def find_history(root: Path, env: Mapping[str, str]) -> History:
     """This project's own history where it is at hand, else a small one made below ``root``."""
     project = Path(__file__).resolve().parents[2]
-    own = _line_of_commits(project, env) if (project / ".git").exists() else None
-    return own or make_history(root, env)
+    return line_of_commits(project, env) or make_history(root, env)
 
 
-def _line_of_commits(path: Path, env: Mapping[str, str]) -> History | None:
-    """The newest ``STACK_SIZE`` commits in a row that are neither merges nor empty, if there are so many."""
-    # Another user may own the directory (a container's volume): it is only read.
-    listing = git(
-        path, env, "-c", "safe.directory=*", "log", "--first-parent", "--format=%H %T %P", "-n", "500", check=False
-    )
-    rows = [line.split() for line in listing.stdout.splitlines()]
+def line_of_commits(path: Path, env: Mapping[str, str]) -> History | None:
+    """The newest ``STACK_SIZE`` commits in a row that are neither merges nor empty, if there are so many.
+
+    ``None`` also where ``path`` is no repository or a shallow one, which cannot be served.
+    """
+    if not (path / ".git").exists() or _ask(path, env, "rev-parse", "--is-shallow-repository") != "false":
+        return None
+    listing = _ask(path, env, "log", "--first-parent", "--format=%H %T %P", "-n", "500")
+    rows = [line.split() for line in listing.splitlines()]
     run: list[str] = []
     for row, below in itertools.pairwise(rows):
         is_plain = len(row) == 3 and row[1] != below[1]
@@ -89,6 +90,11 @@ def _line_of_commits(path: Path, env: Mapping[str, str]) -> History | None:
         if len(run) == STACK_SIZE:
             return History(path, below[0], run[0])
     return None
+
+
+def _ask(path: Path, env: Mapping[str, str], *args: str) -> str:
+    # Another user may own the directory (a container's volume): it is only read.
+    return git(path, env, "-c", "safe.directory=*", *args, check=False).stdout.strip()
 
 
 def make_history(root: Path, env: Mapping[str, str]) -> History:

@@ -1,0 +1,105 @@
+"""``stackr sandbox serve``: what it prints, what survives, how it ends, what it needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stackr.commands import sandbox
+from stackr.errors import ConfigError, GitError
+from stackr.options import Invocation
+from stackr.sandbox import needs
+from tests.support.git import git
+from tests.support.world import Clone
+
+
+@contextmanager
+def serving(*args: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A sandbox in a process of its own: what it printed, as text and as JSON; it must end well when interrupted."""
+    command = [sys.executable, "-m", "stackr", "sandbox", "serve", "--port", "0", *args]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        text = ""
+        for line in process.stdout:
+            text += line
+            if line in ("}\n", "    stackr submit\n"):
+                break
+        try:
+            yield text, json.loads(text) if text.startswith("{") else {}
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=60) == 0
+
+
+def test_it_tells_address_people_and_how_to_begin_and_its_state_survives(tmp_path: Path) -> None:
+    with serving("--root", str(tmp_path / "s"), "--json") as (_, first):
+        assert list(first) == ["schema", "command", "ok", "url", "root", "clone_url", "users"]
+        assert [user["login"] for user in first["users"]] == ["alice", "bob", "carol", "dave"]
+        assert [user["may_push"] for user in first["users"]] == [True, True, True, False]
+        with urllib.request.urlopen(f"{first['url']}/api/v3/meta", timeout=30) as answer:
+            assert answer.status == 200
+    with serving("--root", str(tmp_path / "s")) as (text, _):
+        assert text.startswith("the sandbox is at http://127.0.0.1:")
+        assert all(user["token"] in text for user in first["users"])
+
+
+def test_a_newcomer_can_follow_what_it_prints(tmp_path: Path) -> None:
+    with serving("--root", str(tmp_path / "s"), "--json") as (_, facts):
+        git(tmp_path, "clone", "-q", facts["clone_url"], "words")
+        clone = Clone(tmp_path / "words", "alice", facts["users"][0]["token"])
+        clone.git("checkout", "-q", "-b", "feature")
+        clone.commit("One", {"one": "1\n"})
+        clone.commit("Two", {"two": "2\n"})
+        document = clone.stackr("submit", "--json").json
+        assert [change["pull"]["number"] for change in document["changes"]] == [1, 2]
+
+
+def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        clone = Clone(tmp_path, "alice", "x")
+        result = clone.stackr("sandbox", "serve", "--root", "s", "--port", port, code=3)
+    assert f"port {port} cannot be used" in result.err
+    assert "--port 0" in result.err
+
+
+def test_the_state_lives_in_the_data_directory_unless_told_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invocation = Invocation(directory=tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", "/data")
+    assert sandbox._root(invocation, None) == Path("/data/stackr/sandbox")
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    assert sandbox._root(invocation, None) == Path(os.environ["HOME"]) / ".local/share/stackr/sandbox"
+    monkeypatch.delenv("HOME")
+    assert sandbox._root(invocation, None).name.startswith("stackr-sandbox-")
+    assert sandbox._root(invocation, "here") == tmp_path / "here"
+
+
+def test_missing_packages_are_named_with_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs, "_PACKAGES", ("flask", "no_such_package"))
+    with pytest.raises(ConfigError) as caught:
+        needs.require()
+    assert "no_such_package" in caught.value.message
+    assert caught.value.next_step == 'pip install "stackr-cli[sandbox]"'
+
+
+def test_missing_git_programs_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GitError, match="git is not installed"):
+        needs.require()
+    (tmp_path / "git").write_text(f"#!/bin/sh\necho {tmp_path}\n")
+    (tmp_path / "git").chmod(0o755)
+    with pytest.raises(GitError, match="git-http-backend"):
+        needs.require()
