@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from tests.support import github_rest
-from tests.support.rest_tour import Recorder, travel
-from tests.support.sandbox import build_seed, make_box
-
+from tests.support.rest_tour import Recorder
 
 # The sandbox is reached below /api/v3 like a GitHub Enterprise Server, and tells its version as one does:
 # https://docs.github.com/en/enterprise-server@latest/rest/meta/meta#get-github-enterprise-server-meta-information
 ENTERPRISE = "GET /meta 200: (top): Additional properties are not allowed ('installed_version' was unexpected)"
-
-
-@pytest.fixture(scope="module")
-def tour(_sealed_session: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorder]:
-    """Everything the sandbox answered on a tour of its whole REST API."""
-    root = tmp_path_factory.mktemp("tour")
-    box = make_box(root, build_seed(root))
-    try:
-        yield travel(box)
-    finally:
-        for person in box.people.values():
-            person.session.close()
-        box.server.stop()
 
 
 def test_every_route_is_one_of_githubs(tour: Recorder) -> None:

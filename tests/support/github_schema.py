@@ -31,16 +31,21 @@ def github_schema() -> GraphQLSchema:
 
 
 def validate_query(text: str) -> list[str]:
-    """What GitHub would say against a query: one message for each fault, empty when there is none.
+    """What GitHub would say against a query: one line for each fault, empty when there is none.
 
     ``text`` is one whole document (query or mutation, with its fragments). Unknown fields and arguments,
     wrong types of variables, missing required arguments, unused variables or fragments are all faults.
     """
+    return list(_faults(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def _faults(text: str) -> tuple[str, ...]:
     try:
         document = graphql.parse(text)
     except GraphQLError as error:
-        return [_line(error)]
-    return [_line(error) for error in graphql.validate(github_schema(), document)]
+        return (_line(error),)
+    return tuple(_line(error) for error in graphql.validate(github_schema(), document))
 
 
 def _line(error: GraphQLError) -> str:

@@ -33,6 +33,7 @@ class Recorder:
     """Keeps every answer that the people of a box get."""
 
     def __init__(self, box: Box) -> None:
+        self.box = box
         app = create_flask(box.server.engine)
         self._adapter = app.url_map.bind("127.0.0.1")
         self.routes = {
@@ -48,6 +49,8 @@ class Recorder:
     def _keep(self, response: requests.Response, **_kwargs: Any) -> None:
         method = response.request.method or ""
         path = urlsplit(response.request.url or "").path
+        if not str(path).startswith("/api/v3/"):
+            return
         rule, _values = self._adapter.match(str(path), method, return_rule=True)
         route = rule.rule.removeprefix("/api/v3")
         body = response.json() if response.content else None
@@ -76,6 +79,10 @@ def people_and_places(box: Box) -> None:
 
 def branches_and_refs(box: Box) -> None:
     """Refs by every route, and what cannot be done to them."""
+    template = {".github/PULL_REQUEST_TEMPLATE.md": "What and why\n"}
+    box.alice.branch("main", "origin/main", template)
+    box.alice.clone.git("tag", "-a", "v1", "-m", "One", "main")
+    box.alice.push("main", "v1")
     head = box.alice.branch("topic")
     box.alice.push("topic")
     box.alice.get("branches")
@@ -140,6 +147,7 @@ def reviewing(box: Box) -> None:
     box.alice.post("pulls/1/requested_reviewers", {"reviewers": ["bob", "carol"]})
     box.alice.post("pulls/1/requested_reviewers", {"reviewers": ["alice"]}, expect=422)
     box.alice.delete("pulls/1/requested_reviewers", {"reviewers": ["carol"]}, expect=200)
+    box.alice.post("pulls/1/requested_reviewers", {"reviewers": ["dave"]})
     review = box.bob.post("pulls/1/reviews", {"event": "APPROVE", "body": "Good"}, expect=200)
     box.bob.post("pulls/1/reviews", {"event": "COMMENT", "body": "One more thing"}, expect=200)
     box.alice.post("pulls/1/reviews", {"event": "APPROVE"}, expect=422)
@@ -159,6 +167,10 @@ def conversation(box: Box) -> None:
     box.dave.patch(f"issues/comments/{comment['id']}", {"body": "Not mine"}, expect=403)
     box.bob.delete(f"issues/comments/{comment['id']}")
     box.bob.get(f"issues/comments/{comment['id']}", expect=404)
+    box.dave.post("issues/1/comments", {"body": "This one stays"})
+    robot = accounts.add_user(box.server.engine, "robot", kind="Bot")
+    issues.add_comment(box.server.engine, robot, box.pull(1), "Beep")
+    box.alice.get("issues/1/comments")
     issues.add_milestone(box.server.engine, box.server.user("carol"), box.repo, "1.0")
     box.alice.post("labels", {"name": "ci: sev", "color": "ff0000", "description": "On fire"})
     box.alice.post("labels", {"name": "ci: sev"}, expect=422)
@@ -192,6 +204,8 @@ def checking(box: Box) -> None:
     box.alice.get(f"commits/{head}/statuses")
     run = box.alice.post("check-runs", {"name": "build", "head_sha": head, "status": "in_progress"})["id"]
     box.alice.get(f"commits/{head}/check-suites")
+    suite = box.server.engine.store.check_suites.by(repo_id=box.repo.id, oid=head)[0]
+    suite.workflow = "build.yml"  # GitHub's own CI makes such suites; the API cannot
     note = {"path": "README.md", "start_line": 1, "end_line": 1, "annotation_level": "failure", "message": "No"}
     output = {"title": "Broken", "summary": "It broke", "annotations": [note]}
     box.alice.patch(f"check-runs/{run}", {"conclusion": "failure", "output": output})
@@ -204,11 +218,12 @@ def checking(box: Box) -> None:
 
 def rules(box: Box) -> None:
     """Branch protection and rulesets."""
+    checks = {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "build"}]}}
     box.server.protect(
         REPO,
         "release",
         {"type": "pull_request", "parameters": {"required_approving_review_count": 1}},
-        {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "build"}]}},
+        checks,
         "deletion",
         "creation",
         "update",
@@ -216,6 +231,7 @@ def rules(box: Box) -> None:
         "required_linear_history",
         "required_signatures",
     )
+    box.server.protect(REPO, "kept", checks, "deletion", classic=True)
     box.server.protect(REPO, "main", {"type": "pull_request", "parameters": {}}, "non_fast_forward", classic=True)
     box.alice.get("rules/branches/release")
     box.alice.get("rulesets")
@@ -265,6 +281,28 @@ def native_stacks(box: Box) -> None:
     box.alice.call("POST", f"stacks/{stack}/unstack")
 
 
+def upheavals(box: Box) -> None:
+    """What pushes and deletions do to pull requests, and drafts, which only GraphQL knows."""
+    numbers = box.stack("low", "middle", "high")
+    for change in ("convertPullRequestToDraft", "markPullRequestReadyForReview"):
+        node = box.alice.get(f"pulls/{numbers[2]}")["node_id"]
+        query = f'mutation {{{change}(input: {{pullRequestId: "{node}"}}) {{clientMutationId}}}}'
+        answer = box.alice.session.post(f"{box.server.url}/api/graphql", json={"query": query}, timeout=30).json()
+        assert "errors" not in answer, answer
+    box.alice.branch("high", "origin/main", {"other.txt": "rewritten\n"})
+    box.alice.push("+high")
+    box.carol.patch("", {"delete_branch_on_merge": True})
+    box.carol.put(f"pulls/{numbers[0]}/merge", {"merge_method": "squash"})
+    box.alice.push(":middle")
+    box.alice.branch("left")
+    box.alice.branch("base")
+    box.alice.push("left", "base")
+    box.alice.open("left", "base")
+    box.alice.clone.git("fetch", "-q")
+    box.alice.push("+origin/main~1:refs/heads/base")
+    box.alice.push(":base")
+
+
 STOPS: tuple[Callable[[Box], None], ...] = (
     people_and_places,
     branches_and_refs,
@@ -275,6 +313,7 @@ STOPS: tuple[Callable[[Box], None], ...] = (
     checking,
     rules,
     merging,
+    upheavals,
     native_stacks,
 )
 

@@ -1,0 +1,103 @@
+"""Asking the sandbox's GraphQL in tests. Every query that is sent is first held against GitHub's own schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import requests
+from graphql import (
+    GraphQLField,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLUnionType,
+    get_named_type,
+    is_leaf_type,
+    is_required_argument,
+)
+
+from tests.support.github_schema import validate_query
+from tests.support.sandbox import Person
+
+Json = dict[str, Any]
+
+
+def post(person: Person, query: str, /, **variables: Any) -> requests.Response:
+    """The bare HTTP answer, whatever the query is."""
+    body = {"query": query, "variables": variables}
+    return person.session.post(f"{person.server.url}/api/graphql", json=body, timeout=60)
+
+
+def ask(person: Person, query: str, /, **variables: Any) -> Json:
+    """The whole answer, ``data`` and ``errors``, to a query that GitHub would accept."""
+    assert validate_query(query) == []
+    response = post(person, query, **variables)
+    assert response.status_code == 200, f"{response.status_code}: {response.text}"
+    answer: Json = response.json()
+    return answer
+
+
+def data(person: Person, query: str, /, **variables: Any) -> Any:
+    """The data of an answer that must have no errors."""
+    answer = ask(person, query, **variables)
+    assert "errors" not in answer, answer["errors"]
+    return answer["data"]
+
+
+def errors(person: Person, query: str, /, **variables: Any) -> list[tuple[str, list[Any], str]]:
+    """Type, path and message of each error of an answer."""
+    return [(e["type"], e["path"], e["message"]) for e in ask(person, query, **variables).get("errors", [])]
+
+
+def repository_id(person: Person) -> str:
+    """The node id of the box's repository."""
+    found = data(person, '{repository(owner: "acme", name: "widgets") {id}}')
+    return str(found["repository"]["id"])
+
+
+def pull_id(person: Person, number: int) -> str:
+    """The node id of a pull request."""
+    query = 'query($n: Int!) {repository(owner: "acme", name: "widgets") {pullRequest(number: $n) {id}}}'
+    return str(data(person, query, n=number)["repository"]["pullRequest"]["id"])
+
+
+def node_id(person: Person, kind: str, login: str) -> str:
+    """The node id of an account."""
+    return str(data(person, f'{{{kind}(login: "{login}") {{id}}}}')[kind]["id"])
+
+
+# -- asking for everything ---------------------------------------------------------------------------------
+
+
+# GitHub requires an argument here that its schema calls optional.
+_ARGUMENTS = {"isRequired": "(pullRequestNumber: 1)"}
+
+
+def everything(schema: GraphQLSchema, type_: GraphQLNamedType, depth: int, prefix: str = "") -> str:
+    """A selection of every field of a type that needs no argument but a page size, ``depth`` objects deep.
+
+    Of an interface or a union it selects every field of every member, each under an alias of its own: fields of one
+    name may differ in type.
+    """
+    if isinstance(type_, GraphQLUnionType | GraphQLInterfaceType):
+        members = schema.get_possible_types(type_)
+        parts = [f"... on {m.name} {everything(schema, m, depth, f'{m.name}_')}" for m in members]
+        return f"{{__typename {' '.join(parts)}}}"
+    assert isinstance(type_, GraphQLObjectType)
+    chosen = [_field(schema, name, field, depth, prefix) for name, field in type_.fields.items()]
+    return f"{{__typename {' '.join(part for part in chosen if part)}}}"
+
+
+def _field(schema: GraphQLSchema, name: str, field: GraphQLField, depth: int, prefix: str) -> str:
+    if any(is_required_argument(argument) for argument in field.args.values()):
+        return ""
+    inner = get_named_type(field.type)
+    arguments = "(first: 30)" if "first" in field.args else _ARGUMENTS.get(name, "")
+    call = (f"{prefix}{name}: {name}" if prefix else name) + arguments
+    if is_leaf_type(inner):
+        return call
+    part_of_page = inner.name.endswith(("Connection", "Edge", "PageInfo"))
+    if depth == 0 and not part_of_page:
+        return ""
+    return f"{call} {everything(schema, inner, depth if part_of_page else depth - 1)}"
