@@ -67,7 +67,7 @@ class Runner:
         self.count = 0
         self.secrets: set[str] = set()
         self._live: set[subprocess.Popen[bytes]] = set()
-        self._guard = threading.Lock()
+        self._guard = threading.RLock()
 
     def git(
         self,
@@ -161,25 +161,22 @@ class Runner:
     ) -> subprocess.Popen[bytes]:
         """Start a process, in a session of its own so that it can be stopped with all its children."""
         self.count += 1
+        full = {**os.environ, **self.extra, **env}
         try:
-            process = subprocess.Popen(
-                argv,
-                cwd=self.cwd,
-                env={**os.environ, **self.extra, **env},
-                stdin=stdin,
-                stdout=out,
-                stderr=err,
-                start_new_session=own_session,
-            )
+            with self._guard:  # held until the process is known, or an interrupt in between would miss it
+                process = subprocess.Popen(
+                    argv, cwd=self.cwd, env=full, stdin=stdin, stdout=out, stderr=err, start_new_session=own_session
+                )
+                self._live.add(process)
+                return process
         except FileNotFoundError as gone:
+            if not self.cwd.exists():
+                raise GitError(f'"{self.cwd}" is gone', next_step="cd into the clone and try again") from gone
             raise ConfigError(
                 f'"{Path(argv[0]).name}" is not installed, or not on PATH', next_step=f"install {Path(argv[0]).name}"
             ) from gone
         except OSError as problem:  # "Argument list too long", no permission
             raise GitError(f'cannot start "{Path(argv[0]).name}": {problem.strerror}') from problem
-        with self._guard:
-            self._live.add(process)
-        return process
 
     def _wait(self, process: subprocess.Popen[bytes], timeout_s: float) -> bool:
         """Wait for the process itself; returns whether it had to be stopped at its time-out."""
