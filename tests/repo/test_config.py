@@ -97,7 +97,8 @@ def test_the_snapshot_is_read_once(repo: Repository) -> None:
     before = repo.process_count
     for _ in range(3):
         repo.config.get("a.b")
-        repo.remotes()
+        assert repo.remotes() == ("origin",)
+        assert repo.choose_remote("main") == "origin"
         repo.remote_url("origin")
     assert repo.process_count == before
 
