@@ -26,7 +26,8 @@ _TEMPLATES = ("pull_request_template.md", ".github/pull_request_template.md", "d
 @click.command()
 @click.argument("revision", metavar="[REV]", required=False)
 @click.option("-m", "message", metavar="TEXT", help="Message of the commits that updates add to head branches.")
-@click.option("--draft/--ready", "draft", default=None, help="Make the pull requests drafts, or ready for review.")
+@click.option("--draft", is_flag=True, help="Make the pull requests drafts.")
+@click.option("--ready", is_flag=True, help="Make the pull requests ready for review.")
 @click.option("--reviewer", "reviewers", metavar="LOGIN", multiple=True, help="Ask LOGIN (or ORG/TEAM) for a review.")
 @click.option("--label", "labels", metavar="LABEL", multiple=True, help="Add LABEL to the pull requests.")
 @click.option("--base", metavar="BRANCH", help="The branch the stack will land on; remembered for this branch.")
@@ -46,6 +47,8 @@ def command(context: click.Context, /, revision: str | None, dry_run: bool, as_j
     force-pushed: a changed commit adds a commit to its branch, so approvals and comments stay.
     """
     chosen = Flags(**flags)
+    if chosen.draft and chosen.ready:
+        raise UsageError("--draft and --ready exclude each other")
     app = App(context, {"style": chosen.style})
     with app.lock("submit", needed=not dry_run):
         _submit(app, revision, chosen, dry_run=dry_run, as_json=as_json)
@@ -56,7 +59,8 @@ class Flags:
     """The command line, as click gives it."""
 
     message: str | None
-    draft: bool | None
+    draft: bool
+    ready: bool
     reviewers: tuple[str, ...]
     labels: tuple[str, ...]
     base: str | None
@@ -99,7 +103,7 @@ def _options(app: App, stack: Stack, upto: str | None, flags: Flags) -> SubmitOp
         upto,
         flags.only,
         flags.message,
-        flags.draft,
+        True if flags.draft else False if flags.ready else None,
         flags.reviewers,
         flags.labels,
         app.config.draft,

@@ -18,6 +18,7 @@ from tests.support.git import git_bytes
 from tests.support.world import Clone, World
 
 BLOCK = re.compile(r"<!-- stackr:begin v1 [^<>]*-->\n(.*?)<!-- stackr:end -->", re.DOTALL)
+FETCHED = re.compile(r"\.git/(objects/|stackr/lock|(logs/)?refs/(remotes|stackr/trunk)/)")
 FORBIDDEN_EVENTS = {"closed", "merged", "head_ref_force_pushed", "head_ref_deleted", "base_ref_deleted"}
 
 
@@ -121,7 +122,8 @@ def check_nothing_to_do(world: World, clone: Clone) -> None:
 def untouched(world: World, clone: Clone, *, strictly: bool = False) -> Iterator[None]:
     """Fails if anything was written meanwhile: on the server, by the API, by a push, in refs, files or configuration.
 
-    ``strictly`` also watches the object store, the lock file and the login that stackr notes, as for ``--dry-run``.
+    A fetch is allowed (objects, remote-tracking branches), and so is a note of the login; ``strictly`` allows neither,
+    nor the lock file.
     """
     before = world.facts(), _files(clone, strictly)
     world.forget()
@@ -136,7 +138,7 @@ def _files(clone: Clone, strictly: bool) -> dict[str, bytes]:
     found = {}
     for path in sorted(clone.path.rglob("*")):
         name = path.relative_to(clone.path).as_posix()
-        if path.is_file() and (strictly or not re.match(r"\.git/(objects/|stackr/lock)", name)):
+        if path.is_file() and (strictly or not FETCHED.match(name)):
             found[name] = path.read_bytes() if strictly or name != ".git/config" else _without_login(path)
     return found
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stackr.main import run
-from stackr.sandbox import issues, pulls
+from stackr.sandbox import issues, merging, pulls
 from stackr.sandbox.model import PullRequest
 from stackr.sandbox.server import SandboxServer
 from tests.support.git import GitRepo, git
@@ -54,7 +54,7 @@ class Clone(GitRepo):
 
     def stackr(self, *args: str, code: int | None = 0, env: Mapping[str, str] | None = None) -> Result:
         """Run the command line in this process; fails unless it exits with ``code`` (``None``: anything goes)."""
-        result = self._run(["-C", str(self.path), *args], {"STACKR_TOKEN": self.token, **(env or {})})
+        result = self._run(["-C", str(self.path), *args], {**self.person, "STACKR_TOKEN": self.token, **(env or {})})
         assert code is None or result.code == code, str(result)
         return result
 
@@ -68,11 +68,17 @@ class Clone(GitRepo):
         texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
         return Result(status, *texts)
 
+    @property
+    def person(self) -> dict[str, str]:
+        """Who commits here, for git's environment."""
+        name = {f"GIT_{role}_NAME": f"{self.login.title()} Author" for role in ("AUTHOR", "COMMITTER")}
+        return {**name, **{f"GIT_{role}_EMAIL": f"{self.login}@example.com" for role in ("AUTHOR", "COMMITTER")}}
+
     def start(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
         """Start the command line as a process of its own, to be killed or interrupted."""
         return subprocess.Popen(
             [sys.executable, "-m", "stackr", "-C", str(self.path), *args],
-            env={**os.environ, "STACKR_TOKEN": self.token, **(env or {})},
+            env={**os.environ, **self.person, "STACKR_TOKEN": self.token, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -81,6 +87,16 @@ class Clone(GitRepo):
     def stack(self, trunk: str = "origin/main") -> list[str]:
         """The commits of the stack, bottom first."""
         return self.git("rev-list", "--reverse", f"{trunk}..HEAD").split()
+
+    def ids(self, trunk: str = "origin/main") -> dict[str, str]:
+        """The Change-Ids of the stack by subject, bottom first; empty where there is none."""
+        format_ = "--format=%s%x00%(trailers:key=Change-Id,valueonly,separator=%x2c)"
+        lines = self.git("log", "--reverse", format_, f"{trunk}..HEAD").splitlines()
+        return dict(line.split("\0") for line in lines)
+
+    def head_ref(self, subject: str, trunk: str = "origin/main") -> str:
+        """The head branch of a change of the stack."""
+        return f"stackr/{self.login}/{self.ids(trunk)[subject][1:11]}"
 
     def subjects(self, trunk: str = "origin/main") -> list[str]:
         """The subjects of the stack, bottom first."""
@@ -92,13 +108,16 @@ class Clone(GitRepo):
 
     def amend(self, subject: str, text: str = "amended\n", *, message: str | None = None) -> None:
         """Add ``text`` to the file of a commit of the stack, wherever it lies; ``message`` replaces its own."""
-        fix = self.path / f"{subject}.txt"
-        fix.write_text(fix.read_text() + text)
+        self.rewrite(subject, (self.path / f"{subject}.txt").read_text() + text)
+        if message is not None:
+            self.reword(subject, message)
+
+    def rewrite(self, subject: str, text: str) -> None:
+        """Let a commit of the stack give its file this text."""
+        self.write(f"{subject}.txt", text)
         old = dict(zip(self.subjects(), self.stack(), strict=True))[subject]
         self.git("commit", "-q", "-a", f"--fixup={old}")
         self.git("rebase", "-q", "-i", "--autosquash", f"{old}^", env={"GIT_SEQUENCE_EDITOR": "true"})
-        if message is not None:
-            self.reword(subject, message)
 
     def reword(self, subject: str, message: str) -> None:
         """Give a commit of the stack another message; its Change-Id stays."""
@@ -195,6 +214,15 @@ class World:
         """Edit a pull request as a person on GitHub: title, body, base, state."""
         pulls.update_pull(self.server.engine, self.server.user(login), self.pull(number), **changes)
 
+    def merge(self, number: int, login: str = "bob", method: str = "merge", *, delete: bool = False) -> str:
+        """Merge a pull request as a person on GitHub; the commit that the base got."""
+        user = self.server.user(login)
+        return merging.merge_pull(self.server.engine, user, self.pull(number), method=method, delete_branch=delete)
+
+    def ready(self, number: int, login: str = "bob") -> None:
+        """Mark a draft as ready for review as a person on GitHub."""
+        pulls.ready_for_review(self.server.engine, self.server.user(login), self.pull(number))
+
     def labels(self, number: int) -> list[str]:
         """The names of the labels on a pull request."""
         return [label.name for label in issues.labels_of(self.server.engine, self.pull(number))]
@@ -208,8 +236,7 @@ class World:
         """Commit to a branch of the server as somebody else, as an applied suggestion does; the new commit."""
         helper = self.clone(login)
         helper.git("checkout", "-q", branch)
-        person = {"GIT_AUTHOR_NAME": login.title(), "GIT_AUTHOR_EMAIL": f"{login}@example.com"}
-        oid = helper.commit(f"Apply suggestion to {name}", {name: text}, env=person)
+        oid = helper.commit(f"Apply suggestion to {name}", {name: text}, env=helper.person)
         helper.git("push", "-q", self.server.clone_url(self.name, helper.token), f"HEAD:refs/heads/{branch}")
         return oid
 
