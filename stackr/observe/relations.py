@@ -35,14 +35,20 @@ def newer_trunk(repo: Repo, changes: tuple[Change, ...], graph: Graph, trunk: Tr
 
 
 def foreign_commits(repo: Repo, stack: Stack) -> dict[str, tuple[Commit, ...]]:
-    """The commits others pushed, by change id, oldest first as far as the history tells."""
+    """The commits others pushed, by change id, oldest first as far as the history tells.
+
+    A branch contains those below it, so a commit is told of the lowest branch that has it.
+    """
+    foreign = {change.id for change in foreign_changes(stack)}
     found = {}
-    for change in foreign_changes(stack):
-        ours = set(stack.graph.ancestors(change.accepted or change.commit.oid))
-        for other in stack.changes:
-            if other.id != change.id and other.remote_head:
-                ours |= stack.graph.ancestors(other.remote_head)
-        theirs = [oid for oid in stack.graph.ancestors(change.remote_head or "") - ours if oid in stack.graph.parents]
-        commits = repo.read_commits(theirs)
-        found[change.id] = tuple(sorted(commits.values(), key=lambda commit: len(stack.graph.ancestors(commit.oid))))
+    below: set[str] = set()
+    for change in stack.changes:
+        theirs = stack.graph.ancestors(change.remote_head) if change.remote_head else frozenset()
+        if change.id in foreign:
+            ours = stack.graph.ancestors(change.accepted or change.commit.oid)
+            commits = repo.read_commits(oid for oid in theirs - ours - below if oid in stack.graph.parents)
+            found[change.id] = tuple(
+                sorted(commits.values(), key=lambda commit: len(stack.graph.ancestors(commit.oid)))
+            )
+        below |= theirs
     return found
