@@ -52,7 +52,9 @@ class Credentials:
         if scope is None or token is None or self._helper_answers(scope, url, config):
             return {}
         key = f"credential.{scope}.helper"
-        return {_VARIABLE: token, **config_environment([(key, ""), (key, _HELPER)])}
+        # git 2.46 and newer then send it with the first request, which saves a round trip; older ones ignore the key.
+        early = (f"http.{scope}/.proactiveAuth", "basic")
+        return {_VARIABLE: token, **config_environment([(key, ""), (key, _HELPER), early])}
 
     def _helper_answers(self, scope: str, url: str, config: GitConfig) -> bool:
         if not any(config.get_all("credential.helper")) and not config.subsections("credential", "helper"):

@@ -291,3 +291,12 @@ def test_a_partial_clone_gets_its_files_with_the_token(
     assert repo.read_file(oid, ["README"]) is None
     assert basic(TOKEN) in hosts[0].seen
     assert repo.resolve("HEAD") == oid
+
+
+def test_newer_gits_send_the_token_at_once_and_to_this_host_alone(
+    at_host: Repository, hosts: tuple[Host, Host]
+) -> None:
+    at_host.use_token(hosts[0].url, TOKEN)
+    env = at_host._credentials.environment(hosts[0].url + "/o/r.git", at_host.config)
+    settings = {env[f"GIT_CONFIG_KEY_{n}"]: env[f"GIT_CONFIG_VALUE_{n}"] for n in range(int(env["GIT_CONFIG_COUNT"]))}
+    assert settings[f"http.{hosts[0].url}/.proactiveAuth"] == "basic"
