@@ -25,13 +25,17 @@ Info = GraphQLResolveInfo
 
 @dataclass(slots=True)
 class Context:
-    """One request. ``stopped`` is what cut it short: later mutations must not run any more."""
+    """One request. ``stopped`` is what cut it short: later mutations must not run any more.
+
+    ``headers`` are those that refusals want on the answer (Retry-After).
+    """
 
     engine: Engine
     viewer: User
     token: Token | None
     held: ExitStack = field(default_factory=ExitStack)
     stopped: BaseException | None = None
+    headers: dict[str, str] = field(default_factory=dict)
     node_count: int = 0
     connection_count: int = 0
     _levels: dict[int, str] = field(default_factory=dict)

@@ -34,10 +34,22 @@ def create_blueprint(engine: Engine) -> Blueprint:
         except request.TimeCut:
             return Response(gate.BAD_GATEWAY, 502, mimetype="text/html")
         except ApiError as error:
-            response = request.error_response(error)
+            response = _refusal(error)
         return request.finish(engine, response)
 
     return blueprint
+
+
+def _refusal(error: ApiError) -> Response:
+    """A refusal of the whole request. Used-up limits come with status 200.
+
+    https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api#exceeding-the-rate-limit
+    """
+    if error.graphql_type != "RATE_LIMITED":
+        return request.error_response(error)
+    response = _json({"errors": [{"type": error.graphql_type, "message": error.message}]})
+    response.headers.update(error.headers)
+    return response
 
 
 def _respond(engine: Engine) -> Response:
@@ -50,7 +62,10 @@ def _respond(engine: Engine) -> Response:
     entry = context.entry
     entry.operations = _names(prepared)
     entry.mutations = len(prepared.mutations)
-    return _json(execute.run(Context(engine, context.user, context.token), prepared))
+    running = Context(engine, context.user, context.token)
+    response = _json(execute.run(running, prepared))
+    response.headers.update(running.headers)
+    return response
 
 
 def _read(body: bytes) -> execute.Request | Json:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import graphql
-from graphql import GraphQLError, GraphQLScalarType, GraphQLSchema
+from graphql import GraphQLError, GraphQLSchema
 
 _FILES = Path(__file__).parent / "schema"
 _OID = re.compile(r"[0-9a-f]{40}\Z")
@@ -27,14 +27,11 @@ def sandbox_schema() -> GraphQLSchema:
     """
     # assume_valid: a test validates it, a server that starts need not.
     schema = graphql.build_ast_schema(graphql.parse(schema_text(), no_location=True), assume_valid=True)
-    _scalar(schema, "GitObjectID").parse_value = _object_id  # type: ignore[method-assign]
+    scalar = schema.type_map["GitObjectID"]
+    # The first name is graphql-core 3.2's, the second 3.3's.
+    for hook in ("parse_value", "coerce_input_value"):
+        setattr(scalar, hook, _object_id)
     return schema
-
-
-def _scalar(schema: GraphQLSchema, name: str) -> GraphQLScalarType:
-    found = schema.type_map[name]
-    assert isinstance(found, GraphQLScalarType)
-    return found
 
 
 def _object_id(value: object) -> str:

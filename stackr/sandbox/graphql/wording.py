@@ -27,18 +27,24 @@ _WORDS = (
         "argumentNotAccepted",
     ),
     (
+        # As graphql-core 3.2 and 3.3 have it.
         re.compile(r"Field '(?:\w+\.)?(?P<a>\w+)' argument '(?P<b>\w+)' of type '[^']*' is required"),
         "Field '{a}' is missing required arguments: {b}",
         "missingRequiredArguments",
     ),
     (
-        re.compile(r"Unknown type '(?P<a>\w+)'\."),
-        "No such type {a}, so it can't be a fragment condition",
-        "undefinedType",
+        re.compile(r"Argument '(?:\w+\.)?(?P<a>\w+)\((?P<b>\w+):\)' of type '[^']*' is required"),
+        "Field '{a}' is missing required arguments: {b}",
+        "missingRequiredArguments",
     ),
     (
-        re.compile(r"Variable '\$(?P<a>\w+)' is never used"),
+        re.compile(r"Variable '\$(?P<a>\w+)' is never used\."),
         "Variable ${a} is declared by anonymous query but not used",
+        "variableNotUsed",
+    ),
+    (
+        re.compile(r"Variable '\$(?P<a>\w+)' is never used in operation '(?P<b>\w+)'\."),
+        "Variable ${a} is declared by {b} but not used",
         "variableNotUsed",
     ),
 )

@@ -32,6 +32,7 @@ def mutation(name: str) -> Callable[[Body], Body]:
             try:
                 payload = body(context, given(input_))
             except ApiError as error:
+                context.headers.update(error.headers)
                 raise worded(context, error, name) from error
             return {"clientMutationId": input_.get("clientMutationId"), **payload}
 
