@@ -9,7 +9,6 @@ https://docs.github.com/repositories/configuring-branches-and-merges-in-your-rep
 from __future__ import annotations
 
 import json
-
 from collections.abc import Sequence
 
 from stackr.sandbox import accounts, aftermath, checks, messages, objections, protection, pulls, refs, timeline

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import threading
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -162,7 +163,9 @@ class Reader:
             return words[0], words[1], data
 
     def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
+        if self._process is not None and self._process.poll() is not None:
+            self._end()
+        if self._process is None:
             self._process = subprocess.Popen(
                 ["git", "cat-file", "--batch"],
                 cwd=self._directory,
@@ -175,9 +178,13 @@ class Reader:
     def close(self) -> None:
         """End the process."""
         with self._lock:
-            if self._process is not None:
-                for pipe in (self._process.stdin, self._process.stdout):
-                    if pipe is not None:
+            self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with suppress(BrokenPipeError):
                         pipe.close()
-                self._process.wait(timeout=10)
-                self._process = None
+            process.wait(timeout=10)

@@ -142,7 +142,7 @@ def test_drafts_closed_ones_wrong_heads_and_strangers_are_refused(box: Box) -> N
     assert stale["message"] == "Head branch was modified. Review and try the merge again."
     box.dave.put(f"pulls/{number}/merge", {}, expect=403)
     bad = box.alice.put(f"pulls/{number}/merge", {"merge_method": "octopus"}, expect=422)
-    assert bad["message"] == "Validation Failed"
+    assert bad["message"].startswith("Invalid request.\n\noctopus is not a member of")
     with box.server.engine.transaction():
         box.pull(number).draft = True
     draft = box.alice.put(f"pulls/{number}/merge", {}, expect=405)

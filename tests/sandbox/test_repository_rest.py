@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stackr.sandbox.errors import ApiError
 from stackr.sandbox.server import SandboxServer
 from tests.support.sandbox import REPO, Box
 
@@ -189,8 +190,6 @@ def test_commit_objects_are_written(box: Box) -> None:
 
 
 def test_a_repository_is_made_once(box: Box) -> None:
-    from stackr.sandbox.errors import ApiError
-
     with pytest.raises(ApiError, match="Repository creation failed"):
         box.server.add_repository(REPO)
     with pytest.raises(ApiError, match="unknown settings: colour"):
