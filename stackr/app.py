@@ -118,13 +118,17 @@ class App:
         """The name in new head branches as far as it is known without asking GitHub; ``""`` if it is not."""
         return self.config.user or self.repo.config.get(LOGIN_KEY) or ""
 
+    @property
+    def remembered_base(self) -> str | None:
+        """The trunk that an earlier ``--base`` chose for the current branch."""
+        branch = self.repo.branch
+        return self.repo.config.get(f"branch.{branch}.stackrBase") if branch else None
+
     def wanted(self, user: str, base: str | None = None, **more: Any) -> Wanted:
         """What to observe for this branch and this configuration; ``more`` goes to ``Wanted`` as it is."""
         from stackr.observe import Wanted
 
-        branch = self.repo.branch
-        remembered = self.repo.config.get(f"branch.{branch}.stackrBase") if branch else None
-        trunk = TrunkChoice(base, remembered, None, self.config.trunk)
+        trunk = TrunkChoice(base, self.remembered_base, None, self.config.trunk)
         return Wanted(self.remote, user, self.config.branch_template, trunk, **more)
 
     @contextmanager

@@ -113,7 +113,7 @@ def _options(app: App, stack: Stack, upto: str | None, flags: Flags) -> SubmitOp
         flags.overwrite,
         flags.reopen,
         app.config.style,
-        remember_base=flags.base,
+        remember_base=flags.base if flags.base != app.remembered_base else None,
     )
     if all(stack.changes[index].pull for index in choices.active(stack)):
         return choices

@@ -127,7 +127,13 @@ def refuse_ended_pulls(stack: Stack, active: Sequence[int], reopen: bool) -> Non
             )
 
 
-def refuse_foreign(stack: Stack, active: Sequence[int], overwrite: bool) -> None:
+_OVERWRITES = {
+    Style.APPEND: "puts your version on top of them",
+    Style.REWRITE: "replaces them by your version",
+}
+
+
+def refuse_foreign(stack: Stack, active: Sequence[int], overwrite: bool, style: Style = Style.APPEND) -> None:
     """Commits that somebody else pushed to a head branch are never reverted silently."""
     foreign = [change for change in foreign_changes(stack) if stack.position(change.id) in active]
     if overwrite or not foreign:
@@ -139,7 +145,7 @@ def refuse_foreign(stack: Stack, active: Sequence[int], overwrite: bool) -> None
         + "\n"
         + "\n".join(lines),
         safe="nothing was changed; their commits are on the branch and stay there",
-        next_step="stackr sync takes them in; stackr submit --overwrite puts your version on top of them",
+        next_step=f"stackr sync takes them in; stackr submit --overwrite {_OVERWRITES[style]}",
     )
 
 
@@ -191,7 +197,7 @@ def refuse_submit(stack: Stack, options: SubmitOptions) -> None:
     refuse_duplicate_ids(stack)
     refuse_commits(stack, active)
     refuse_ended_pulls(stack, active, options.reopen)
-    refuse_foreign(stack, active, options.overwrite)
+    refuse_foreign(stack, active, options.overwrite, options.style)
     refuse_older_trunk(stack, active, options.style)
     refuse_long_bodies(body_lengths(stack, active, options))
     if options.only:
