@@ -59,6 +59,11 @@ def validation_failed(errors: Sequence[Any]) -> ApiError:
     return ApiError(422, "Validation Failed", errors=errors)
 
 
+def sign_in() -> ApiError:
+    """A 401: this needs a token."""
+    return ApiError(401, "Requires authentication", graphql_type="UNAUTHORIZED")
+
+
 def not_found(what: str = "Not Found") -> ApiError:
     """A 404: it is not there, or the viewer may not know that it is."""
     return ApiError(404, what, graphql_type="NOT_FOUND")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from stackr.sandbox import accounts, timeline
 from stackr.sandbox.engine import Engine
-from stackr.sandbox.errors import ApiError, forbidden, invalid, not_found
+from stackr.sandbox.errors import ApiError, forbidden, invalid, not_found, sign_in
 from stackr.sandbox.model import Comment, Edit, Issue, Label, Milestone, Repository, User
 
 BODY_LIMIT = 65_536
@@ -49,7 +49,7 @@ def create_issue(
     """Open a plain issue; labels and assignees are silently left out for who may not set them, as on GitHub."""
     accounts.require(engine, viewer, repo, "read")
     if viewer is None:
-        raise ApiError(401, "Requires authentication", graphql_type="UNAUTHORIZED")
+        raise sign_in()
     if not title.strip():
         raise ApiError(
             422, "Validation Failed", errors=[{"resource": "Issue", "code": "missing_field", "field": "title"}]
@@ -257,7 +257,7 @@ def add_comment(engine: Engine, viewer: User | None, issue: Issue, body: str) ->
     """Comment; who can read may."""
     accounts.require(engine, viewer, repository_of(engine, issue), "read")
     if viewer is None:
-        raise ApiError(401, "Requires authentication", graphql_type="UNAUTHORIZED")
+        raise sign_in()
     if not body.strip():
         raise ApiError(
             422,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from stackr.sandbox import accounts, aftermath, checks, messages, objections, protection, pulls, refs, timeline
 from stackr.sandbox.engine import Engine
-from stackr.sandbox.errors import ApiError
+from stackr.sandbox.errors import ApiError, sign_in
 from stackr.sandbox.git import HEADS, GitRepo, RefMove
 from stackr.sandbox.gitrun import GitFailed
 from stackr.sandbox.model import PullRequest, Repository, User
@@ -107,7 +107,7 @@ def merge_pull(
     repo = pulls.repository_of(engine, pull)
     accounts.require(engine, viewer, repo, "write")
     if viewer is None:  # pragma: no cover - require has refused already
-        raise ApiError(401, "Requires authentication", graphql_type="UNAUTHORIZED")
+        raise sign_in()
     with engine.transaction():
         _refuse(engine, viewer, repo, pull, method, sha, stacked)
         oid = _merge_commit(engine, viewer, repo, pull, method, title, message)

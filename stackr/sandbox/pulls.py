@@ -11,7 +11,7 @@ from collections.abc import Collection
 from stackr.sandbox import accounts, aftermath, stale, timeline
 from stackr.sandbox.diffs import EMPTY_TREE, FileChange
 from stackr.sandbox.engine import Engine
-from stackr.sandbox.errors import ApiError, forbidden, not_found, validation_failed
+from stackr.sandbox.errors import ApiError, forbidden, not_found, sign_in, validation_failed
 from stackr.sandbox.git import GitRepo, RefMove
 from stackr.sandbox.model import ZERO_OID, Edit, PullRequest, Repository, User
 from stackr.sandbox.objects import CommitInfo
@@ -145,7 +145,7 @@ def create_pull(
 
 def _signed_in(engine: Engine, viewer: User | None, repo: Repository) -> User:
     if viewer is None:
-        raise ApiError(401, "Requires authentication", graphql_type="UNAUTHORIZED")
+        raise sign_in()
     accounts.require(engine, viewer, repo, "read")
     return viewer
 
@@ -328,7 +328,7 @@ def close_pull(engine: Engine, viewer: User | None, pull: PullRequest) -> None:
 
 
 def reopen_pull(engine: Engine, viewer: User | None, pull: PullRequest) -> None:
-    """Open it again, if nothing stands in the way; see ``_refuse_reopen``."""
+    """Open it again, if nothing stands in the way; see ``_no_reopening``."""
     require_edit(engine, viewer, pull)
     with engine.transaction():
         if pull.state == "open":

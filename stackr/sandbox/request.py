@@ -18,7 +18,7 @@ from flask import request as flask_request
 
 from stackr.sandbox import accounts
 from stackr.sandbox.engine import Engine
-from stackr.sandbox.errors import ApiError, forbidden
+from stackr.sandbox.errors import ApiError, forbidden, sign_in
 from stackr.sandbox.log import Entry
 from stackr.sandbox.model import Token, User
 
@@ -80,7 +80,7 @@ def begin(engine: Engine, resource: str = "core") -> Context:
             headers={"X-GitHub-SSO": f"required; url={engine.url}/orgs/sso?authorization_request=AQ"},
         )
     if context.user is None and (resource == "graphql" or flask_request.method not in {"GET", "HEAD"}):
-        raise ApiError(401, "Requires authentication", graphql_type="UNAUTHORIZED")
+        raise sign_in()
     version = flask_request.headers.get("X-GitHub-Api-Version", API_VERSIONS[0])
     if version not in API_VERSIONS:
         raise ApiError(400, f"{version} is not a supported version of the API.")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from stackr.sandbox import accounts, protection, pulls, timeline
 from stackr.sandbox.engine import Engine
-from stackr.sandbox.errors import ApiError, not_found
+from stackr.sandbox.errors import ApiError, not_found, sign_in
 from stackr.sandbox.model import PullRequest, Review, User
 
 _STATES = {"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED"}
@@ -43,7 +43,7 @@ def add_review(
     repo = pulls.repository_of(engine, pull)
     accounts.require(engine, viewer, repo, "read")
     if viewer is None:
-        raise ApiError(401, "Requires authentication", graphql_type="UNAUTHORIZED")
+        raise sign_in()
     if event not in _STATES:
         raise ApiError(422, "Validation Failed", errors=["Variable $event is invalid"])
     if viewer.id == pull.author_id and event != "COMMENT":

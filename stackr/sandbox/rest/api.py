@@ -16,7 +16,7 @@ from werkzeug.exceptions import HTTPException
 
 from stackr.sandbox import accounts, asyncmerge
 from stackr.sandbox.engine import Engine
-from stackr.sandbox.errors import ApiError, not_found
+from stackr.sandbox.errors import ApiError, not_found, sign_in
 from stackr.sandbox.gate import bad_gateway
 from stackr.sandbox.model import Repository, User
 from stackr.sandbox.request import TimeCut, before_mutation, begin, current, error_response, finish
@@ -54,7 +54,7 @@ class Api:
     def me(self) -> User:
         """Who asks; 401 for anonymous."""
         if self.viewer is None:
-            raise ApiError(401, "Requires authentication")
+            raise sign_in()
         return self.viewer
 
     def repo(self, owner: str, name: str) -> Repository:
