@@ -27,6 +27,7 @@ from stackr.core.plan import (
     WriteCommit,
 )
 from stackr.core.ports import Forge, NewPull, PullEdit, PullText, ReadRequest, RefUpdate, Repo, Ui
+from stackr.core.pulls import others
 from stackr.errors import ConnectionLost, LeaseLost
 
 PUSH_TRIES = 3
@@ -178,7 +179,7 @@ class _Run:
             text,
             action.base_ref,
             action.draft,
-            reviewers=action.reviewers,
+            reviewers=others(action.reviewers, pull.author),
             labels=action.labels,
         )
         return edit if edit != PullEdit(pull.number, pull.node_id) else None
@@ -214,6 +215,8 @@ class _Run:
         if pull is None:
             return None
         reopened = {action.number for action in self.plan.actions if isinstance(action, Reopen)}
+        parked = {action.number: action.base_ref for action in self.plan.actions if isinstance(action, Park)}
+        pull = replace(pull, base_ref=parked.get(pull.number, pull.base_ref))
         updates = [a for a in self.plan.actions if isinstance(a, UpdatePull) and a.change_id == change.id]
         for update in updates:
             pull = replace(

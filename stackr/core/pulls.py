@@ -95,16 +95,20 @@ def _complete_new(change: Change, wanted: body.Description, options: SubmitOptio
     return UpdatePull(change.id, None, None, description=description, reviewers=reviewers, labels=labels)
 
 
+def others(reviewers: Sequence[str], author: str) -> tuple[str, ...]:
+    """The reviewers without the author: GitHub refuses to ask people about their own work, a team's list names all."""
+    return tuple(name for name in reviewers if name.strip().removeprefix("@").lower() != author.lower())
+
+
 def _update(
     stack: Stack, pull: PullRequest, wanted: body.Description, options: SubmitOptions, base: str | None
 ) -> UpdatePull | None:
     draft = options.draft if options.draft not in (None, pull.draft) else None
     description = wanted if _differs(stack, pull, wanted) else None
-    if base is None and description is None and draft is None and not (options.reviewers or options.labels):
+    reviewers = others(options.reviewers, pull.author)
+    if base is None and description is None and draft is None and not (reviewers or options.labels):
         return None
-    return UpdatePull(
-        wanted.change_id, pull.number, pull.node_id, base, description, draft, options.reviewers, options.labels
-    )
+    return UpdatePull(wanted.change_id, pull.number, pull.node_id, base, description, draft, reviewers, options.labels)
 
 
 def _new_base(pull: PullRequest, final: str, trunk: str, parked: set[int]) -> str | None:

@@ -28,8 +28,8 @@ def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: b
     """What would be done (``--dry-run``): the very plan that a real run would carry out."""
     if as_json:
         ui.json(documents.report(report, plan_view.actions_json(planned)))
-        return
-    ui.lines(plan_view.lines(planned, facts))
+    else:
+        ui.lines(plan_view.lines(planned, facts))
     for note in planned.notes:
         ui.note(note)
 
@@ -39,6 +39,8 @@ def outcome(ui: Console, done: Plan, report: Report, oids: Mapping[str, str], *,
     if as_json:
         numbers = {row.id: row.pull.number for row in report.rows if row.pull}
         ui.json(documents.report(report, plan_view.actions_json(done, oids, numbers)))
+        for note in done.notes:
+            ui.note(note)
         return
     ui.lines(tree.lines(report, ui.columns, links=ui.color_out))
     ui.note(summary(done))
