@@ -16,7 +16,7 @@ from stackr.core.model import Commit
 from stackr.errors import GitError
 
 _SIGNATURES = (b"gpgsig", b"gpgsig-sha256")
-_PACK_COMMIT = 1
+_KINDS = {"commit": 1, "tree": 2, "blob": 3}
 
 Header = tuple[bytes, bytes]
 
@@ -79,9 +79,10 @@ def object_id(raw: bytes, kind: bytes = b"commit") -> str:
     return hashlib.sha1(b"%s %d\0" % (kind, len(raw)) + raw, usedforsecurity=False).hexdigest()
 
 
-def pack(commits: Sequence[bytes]) -> bytes:
-    """A pack stream of commit objects (gitformat-pack(5)), for ``git unpack-objects`` or ``git index-pack``."""
-    body = b"PACK" + struct.pack(">II", 2, len(commits)) + b"".join(_packed(raw) for raw in commits)
+def pack(objects: Sequence[tuple[str, bytes]]) -> bytes:
+    """A pack stream of (kind, bytes) objects (gitformat-pack(5)), for ``git unpack-objects`` or ``git index-pack``."""
+    packed = b"".join(_packed(kind, raw) for kind, raw in objects)
+    body = b"PACK" + struct.pack(">II", 2, len(objects)) + packed
     return body + hashlib.sha1(body, usedforsecurity=False).digest()
 
 
@@ -157,10 +158,10 @@ def _split_encoding(extra: tuple[Header, ...]) -> tuple[str, tuple[Header, ...]]
     return name, extra[1:] if usual else extra
 
 
-def _packed(raw: bytes) -> bytes:
+def _packed(kind: str, raw: bytes) -> bytes:
     """One entry of a pack: type and size in 7-bit groups, then the deflated object."""
     size = len(raw)
-    byte, size = (_PACK_COMMIT << 4) | (size & 0x0F), size >> 4
+    byte, size = (_KINDS[kind] << 4) | (size & 0x0F), size >> 4
     head = bytearray()
     while size:
         head.append(byte | 0x80)

@@ -61,6 +61,11 @@ class Reader:
         found = self._objects.read("HEAD^{commit}")
         return None if found is None else found[0]
 
+    def object(self, oid: str) -> tuple[str, bytes] | None:
+        """Kind and bytes of an object, ``None`` if there is none; a partial clone fetches what it lacks."""
+        found = self._objects.read(oid)
+        return None if found is None else found[1:]
+
     def file(self, commit: str, paths: Sequence[str]) -> bytes | None:
         """The bytes of the first path that is a file in the commit's tree, compared without case.
 

@@ -16,11 +16,15 @@ from types import TracebackType
 from stackr.core.model import Commit, NewCommit
 from stackr.core.plan import RefMove
 from stackr.core.ports import LocalState, RefUpdate
+from stackr.core.replaying import MergedTree, Pick, Replayed
 from stackr.errors import Refused
 from stackr.repo import config as configuration
 from stackr.repo import credentials, history, ident, lock, read, refs, remotes, sign, state, write
 from stackr.repo.config import GitConfig
 from stackr.repo.gitpython import Objects, at_git_dir, discover
+from stackr.repo.replay import restack
+from stackr.repo.replay.merging import Merging
+from stackr.repo.replay.merging import Place as MergingPlace
 from stackr.repo.run import LOCAL, Runner
 from stackr.repo.transport import Transport
 
@@ -141,6 +145,16 @@ class Repository:
         here = self._reader.present([ancestor, descendant])
         return len(here) == 2 and history.is_ancestor(self.runner, ancestor, descendant)
 
+    def list_equivalent(self, head: str, trunk: str) -> frozenset[str]:
+        """Commits of ``trunk..head`` whose patch stands on trunk too; see ``history``."""
+        return history.list_equivalent(self.runner, head, trunk)
+
+    def list_touching(self, paths: Sequence[str], tip: str, exclude: str) -> tuple[Commit, ...]:
+        """Commits of ``exclude..tip`` that touch one of ``paths``, newest first; see ``history``."""
+        oids = history.list_touching(self.runner, paths, tip, exclude)
+        found = self._reader.commits(oids)
+        return tuple(found[oid] for oid in oids if oid in found)
+
     def read_file(self, commit: str, paths: Sequence[str]) -> bytes | None:
         """The first of ``paths`` (compared without case) that is a file in the tree of ``commit``."""
         return self._reader.file(commit, paths)
@@ -153,6 +167,29 @@ class Repository:
         """
         signer = sign.signer(self.runner, self.config) if commits else None
         return write.write_commits(self.runner, commits, lambda: ident.read(self.runner, self.config), signer)
+
+    def replay(self, picks: Sequence[Pick], onto: str) -> Replayed:
+        """Apply commits to another parent in memory, and write them; no ref, file or index is touched.
+
+        ``onto`` is a commit id. The trees are those ``git rebase`` would make; see ``replay.restack``. Three processes
+        for any number, and where both sides changed the same files git's own merges: a process each, or from git 2.49
+        on one for all.
+        """
+        onto_commit = self._reader.commits([onto])[onto]
+        with Merging(self._merging_place()) as merging:
+            return restack.replay(
+                merging,
+                self.runner,
+                picks,
+                onto_commit,
+                identity=lambda: ident.read(self.runner, self.config),
+                sign=lambda: sign.signer(self.runner, self.config),
+            )
+
+    def merge_trees(self, base: str, ours: str, theirs: str) -> MergedTree:
+        """The change between two trees applied to a third (ids of trees), written when it applies."""
+        with Merging(self._merging_place()) as merging:
+            return restack.merge_trees(merging, self.runner, base, ours, theirs)
 
     def move_refs(self, moves: Sequence[RefMove], reason: str) -> None:
         """Move refs in one transaction with the reflog message ``stackr: <reason>``; see ``refs``."""
@@ -187,6 +224,24 @@ class Repository:
     def interrupt(self) -> None:
         """Stop every git process still running, those of other threads included."""
         self.runner.interrupt()
+
+    def _merging_place(self) -> MergingPlace:
+        reader = self._reader
+        return MergingPlace(
+            runner=self.runner,
+            read=reader.object,
+            git_dir=self.git_dir,
+            objects=Path(self.runner.extra.get("GIT_OBJECT_DIRECTORY") or self.common_dir / "objects"),
+            config=lambda: self.config,
+            version=lambda: self.git_version,
+            env=self._lazy_fetch_environment,
+        )
+
+    def _lazy_fetch_environment(self) -> Mapping[str, str]:
+        """What a command needs that may have to fetch files: nothing in a complete clone."""
+        if self._promisor is None:
+            return {}
+        return self._transport.environment(self.remote_url(self._promisor), self.config)
 
     @cached_property
     def _promisor(self) -> str | None:

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -105,6 +106,17 @@ class Runner:
             out.seek(0)
             err.seek(0)
             return Done(process.returncode, out.read(), self._shown(err.read()), late)
+
+    @contextmanager
+    def open_git(self, *args: str, env: Mapping[str, str], err: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+        """A local git command with open pipes for input and output, which ends with the block; see ``talk``."""
+        pipe = subprocess.PIPE
+        process = self._start([self.git_program, *args], {**LOCAL, **env}, pipe, pipe, err, own_session=True)
+        try:
+            yield process
+        finally:
+            self._stop(process)
+            self._forget(process)
 
     def try_program(
         self,

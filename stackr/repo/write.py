@@ -1,4 +1,4 @@
-"""Writing commits, any number with one git process, every byte of them chosen here.
+"""Writing objects, any number with one git process, every byte of them chosen here.
 
 Objects are built and named in memory and go to git as one pack: GitPython's store, and ``git commit-tree``, would cost
 a process each, and ``git fast-import`` would drop unknown headers. Which commits to write is decided by the planners.
@@ -29,16 +29,24 @@ def write_commits(
     """
     if not commits:
         return {}
+    built = build_commits(commits, identity, sign)
+    store(runner, [("commit", raw) for _, raw in built.values()])
+    return {label: oid for label, (oid, _) in built.items()}
+
+
+def build_commits(
+    commits: Sequence[NewCommit], identity: Identity, sign: Signer | None
+) -> dict[str, tuple[str, bytes]]:
+    """Ids and bytes by label of commits that are not written yet; the rest as ``write_commits`` says."""
     needs_identity = any(commit.author is None or commit.committer is None for commit in commits)
     author, committer = identity() if needs_identity else (b"", b"")
     oids: dict[str, str] = {}
-    raws: dict[str, bytes] = {}
+    built: dict[str, tuple[str, bytes]] = {}
     for commit in commits:
         raw = _build(commit, oids, author, committer, sign)
         oids[commit.label] = codec.object_id(raw)
-        raws[oids[commit.label]] = raw
-    _store(runner, list(raws.values()))
-    return oids
+        built[commit.label] = (oids[commit.label], raw)
+    return built
 
 
 def _build(commit: NewCommit, oids: dict[str, str], author: bytes, committer: bytes, sign: Signer | None) -> bytes:
@@ -55,9 +63,13 @@ def _build(commit: NewCommit, oids: dict[str, str], author: bytes, committer: by
     return raw if sign is None else codec.add_signature(raw, sign(raw, by))
 
 
-def _store(runner: Runner, raws: Sequence[bytes]) -> None:
-    pack = codec.pack(raws)
-    if len(raws) < UNPACK_LIMIT:
+def store(runner: Runner, objects: Sequence[tuple[str, bytes]]) -> None:
+    """Write (kind, bytes) objects in one process; those that exist do no harm, and none is no process."""
+    if not objects:
+        return
+    different = list(dict.fromkeys(objects))
+    pack = codec.pack(different)
+    if len(different) < UNPACK_LIMIT:
         runner.git("unpack-objects", "-q", stdin=pack)
     else:
         runner.git("index-pack", "--stdin", stdin=pack)

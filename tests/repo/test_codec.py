@@ -108,7 +108,7 @@ def test_packs_of_every_size_are_read_by_git(workspace: Workspace, size: int) ->
     clone = workspace.clone
     who = b"A <a@example.com> 1700000000 +0000"
     raw = codec.serialise(clone.tree(), [], who, who, b"x" * size)
-    clone.git("unpack-objects", "-q", stdin=codec.pack([raw]))
+    clone.git("unpack-objects", "-q", stdin=codec.pack([("commit", raw)]))
     assert git_bytes(clone.path, "cat-file", "commit", codec.object_id(raw)) == raw
 
 

@@ -1,0 +1,131 @@
+"""One three-way merge of trees by the cheapest way that gives what ``git rebase`` gives: none, a splice, or git's own.
+
+What is made lives in ``Merging.trees.new`` until ``stored`` says which objects have to be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from stackr.core.replaying import MergedTree
+from stackr.repo.config import GitConfig
+from stackr.repo.replay import real
+from stackr.repo.replay.scratch import Scratch
+from stackr.repo.replay.splice import splice
+from stackr.repo.replay.trees import TREE, Read, Tree, Trees, changed
+from stackr.repo.run import Runner
+from stackr.repo.text import decode_name
+
+# From here on git rebase merges by diff.algorithm, and merge-tree only when told.
+_ALGORITHM_SINCE = (2, 46)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A repository, as far as merging needs it. ``objects`` is its object directory, ``env`` what reading it takes."""
+
+    runner: Runner
+    read: Read
+    git_dir: Path
+    objects: Path
+    config: Callable[[], GitConfig]
+    version: Callable[[], tuple[int, ...]]
+    env: Callable[[], Mapping[str, str]]
+
+
+class Merging:
+    """Merges that build on one another; git and the scratch directory appear with the first that needs them."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.trees = Trees(place.read)
+        self._scratch: Scratch | None = None
+        self._git: real.Merge | None = None
+        self._shown: set[bytes] = set()
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Merging:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def merge(self, base: str, ours: str, theirs: str) -> MergedTree:
+        """The tree that has the change from ``base`` to ``theirs`` applied to ``ours``, or where it does not apply."""
+        if base == ours:
+            return MergedTree(theirs)
+        if base == theirs or ours == theirs:
+            return MergedTree(ours)
+        one, two, three = bytes.fromhex(base), bytes.fromhex(ours), bytes.fromhex(theirs)
+        spliced = splice(self.trees, one, two, three)
+        return MergedTree(spliced.hex()) if spliced else self._really(one, two, three)
+
+    def _really(self, base: bytes, ours: bytes, theirs: bytes) -> MergedTree:
+        """Let git merge, and take in what it made."""
+        merge = self._merger()
+        for tree in (base, ours, theirs):
+            self._show(tree)
+        answer = merge(base, ours, theirs)
+        if not answer.clean:
+            return MergedTree(None, tuple(decode_name(path) for path in answer.paths))
+        self._take_in(bytes.fromhex(answer.tree), ours)
+        return MergedTree(answer.tree)
+
+    def _merger(self) -> real.Merge:
+        if self._git is None:
+            place, env = self._place, self._place.env()
+            self._scratch = self._stack.enter_context(Scratch(place.objects, {**place.runner.extra, **env}))
+            shop = real.Workshop(
+                runner=place.runner,
+                trees=self.trees,
+                scratch=self._scratch,
+                git_dir=place.git_dir,
+                version=place.version(),
+                env={**env, **self._scratch.env},
+                options=self._options(),
+            )
+            self._git = real.merger(shop, self._stack)
+        return self._git
+
+    def _options(self) -> tuple[str, ...]:
+        algorithm = self._place.config().get("diff.algorithm")
+        told = algorithm and self._place.version() >= _ALGORITHM_SINCE
+        return (f"-Xdiff-algorithm={algorithm}",) if told else ()
+
+    def _show(self, oid: bytes) -> None:
+        """Let git see a tree that is not written yet, with everything in it."""
+        made = self.trees.new.get(oid)
+        if made is None or oid in self._shown or self._scratch is None:
+            return
+        self._shown.add(oid)
+        self._scratch.put(oid.hex(), *made)
+        if made[0] == "tree":
+            for _, below in self.trees.get(oid).values():
+                self._show(below)
+
+    def _take_in(self, result: bytes, ours: bytes) -> None:
+        """Remember what git made: only what differs from ``ours`` can be new."""
+        if self._remember(result):
+            self._take_in_below(self.trees.get(result), self.trees.get(ours))
+
+    def _take_in_below(self, result: Tree, ours: Tree) -> None:
+        for name in changed(result, ours):
+            entry = result.get(name)
+            if entry is not None and self._remember(entry[1]) and entry[0] == TREE:
+                self._take_in_below(self.trees.get(entry[1]), self.trees.below(ours.get(name)))
+
+    def _remember(self, oid: bytes) -> bool:
+        """Whether the object is new; what git wrote to the scratch directory is."""
+        if oid not in self.trees.new:
+            made = self._scratch.read(oid.hex()) if self._scratch else None
+            if made is None:
+                return False
+            self.trees.add(oid, *made)
+            self._shown.add(oid)
+        return True

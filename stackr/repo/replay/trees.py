@@ -1,0 +1,110 @@
+"""Trees as dictionaries, read once, and the objects that a replay has made but not written yet.
+
+Object ids are 20 raw bytes here, as they stand in trees. How trees are merged is decided in ``splice``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from stackr.errors import GitError
+
+Entry: TypeAlias = "tuple[bytes, bytes]"
+"""Mode as git writes it, and object id."""
+
+Tree: TypeAlias = "dict[bytes, Entry]"
+"""Entries by name; see gitformat-index(5) for modes."""
+
+TREE = b"40000"
+MODES = frozenset({TREE, b"100644", b"100755", b"120000", b"160000"})
+_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+_TREE = re.compile(rb"(?:[0-7]+ [^\0]+\0.{20})*", re.DOTALL)
+
+Read = Callable[[str], "tuple[str, bytes] | None"]
+
+
+def parse(raw: bytes) -> Tree:
+    """The entries of a tree object; raises ``GitError`` for bytes that are none, or name something twice."""
+    entries = _ENTRY.findall(raw)
+    tree = {name: (mode, oid) for mode, name, oid in entries}
+    if len(tree) != len(entries) or not _TREE.fullmatch(raw):
+        raise GitError("a tree of this repository is malformed", next_step="git fsck")
+    return tree
+
+
+def serialise(tree: Tree) -> bytes:
+    """The bytes of a tree object: entries in git's order, folders as if their names ended in a slash."""
+    names = sorted(tree, key=lambda name: name + b"/" if tree[name][0] == TREE else name)
+    return b"".join(b"%s %s\0%s" % (tree[name][0], name, tree[name][1]) for name in names)
+
+
+def is_tree(entry: Entry | None) -> bool:
+    """Whether this is a folder."""
+    return entry is not None and entry[0] == TREE
+
+
+def object_id(kind: str, raw: bytes) -> bytes:
+    """The id git gives an object."""
+    return hashlib.sha1(b"%s %d\0" % (kind.encode(), len(raw)) + raw, usedforsecurity=False).digest()
+
+
+class Trees:
+    """Trees by id. ``new`` holds objects that are not in the repository yet, as (kind, bytes) by id.
+
+    ``read`` gives kind and bytes of an object of the repository, or ``None``.
+    """
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._known: dict[bytes, Tree] = {}
+        self.new: dict[bytes, tuple[str, bytes]] = {}
+
+    def get(self, oid: bytes) -> Tree:
+        """The tree; not to be changed by the caller. Raises ``GitError`` when it is not there."""
+        if oid not in self._known:
+            found = self.new.get(oid) or self._read(oid.hex())
+            if found is None or found[0] != "tree":
+                raise GitError(f'tree "{oid.hex()[:10]}" is missing', next_step="git fsck")
+            self._known[oid] = parse(found[1])
+        return self._known[oid]
+
+    def blob(self, oid: bytes) -> bytes:
+        """The bytes of a file. Raises ``GitError`` when it is not there."""
+        found = self.new.get(oid) or self._read(oid.hex())
+        if found is None:
+            raise GitError(f'file "{oid.hex()[:10]}" is missing', next_step="git fsck")
+        return found[1]
+
+    def below(self, entry: Entry | None) -> Tree:
+        """The tree behind an entry; empty when the entry is no folder."""
+        return self.get(entry[1]) if entry is not None and entry[0] == TREE else {}
+
+    def add(self, oid: bytes, kind: str, raw: bytes, tree: Tree | None = None) -> None:
+        """Remember an object that is to be written."""
+        self.new[oid] = (kind, raw)
+        if tree is not None:
+            self._known[oid] = tree
+
+    def differences(
+        self, old: Tree, new: Tree, path: bytes = b""
+    ) -> Iterator[tuple[bytes, Entry | None, Entry | None]]:
+        """What differs, as (path, old entry, new entry) of everything that is no folder; equal subtrees are not read.
+
+        A file in place of a folder comes as both, the file under the folder's name. Sorted within each folder.
+        """
+        for name in sorted(changed(old, new)):
+            was, now = old.get(name), new.get(name)
+            full = path + name
+            if is_tree(was) or is_tree(now):
+                yield from self.differences(self.below(was), self.below(now), full + b"/")
+            was, now = (None if is_tree(entry) else entry for entry in (was, now))
+            if was != now:
+                yield full, was, now
+
+
+def changed(old: Tree, new: Tree) -> set[bytes]:
+    """Names whose entries differ."""
+    return {name for name, _ in old.items() ^ new.items()}
