@@ -30,22 +30,25 @@ def _is_me(context: Context, account: User | None, value: str) -> bool:
     return _login(account) == wanted.lower()
 
 
+def _merged(issue: Issue) -> bool:
+    return isinstance(issue, PullRequest) and pull_state(issue) == "MERGED"
+
+
+IS: dict[str, Callable[[Context, Issue], bool]] = {
+    "pr": lambda _c, i: isinstance(i, PullRequest),
+    "issue": lambda _c, i: not isinstance(i, PullRequest),
+    "open": lambda _c, i: i.state == "open",
+    "closed": lambda _c, i: i.state == "closed",
+    "merged": lambda _c, i: _merged(i),
+    "unmerged": lambda _c, i: isinstance(i, PullRequest) and not _merged(i),
+    "draft": lambda _c, i: isinstance(i, PullRequest) and i.draft,
+    "private": lambda c, i: c.repository(i).private,
+    "public": lambda c, i: not c.repository(i).private,
+}
+
+
 def _is(context: Context, issue: Issue, value: str) -> bool:
-    pull = issue if isinstance(issue, PullRequest) else None
-    known = {
-        "pr": pull is not None,
-        "issue": pull is None,
-        "open": issue.state == "open",
-        "closed": issue.state == "closed",
-        "merged": pull is not None and pull_state(pull) == "MERGED",
-        "unmerged": pull is not None and pull_state(pull) != "MERGED",
-        "draft": pull is not None and pull.draft,
-        "private": context.repository(issue).private,
-        "public": not context.repository(issue).private,
-    }
-    if value not in known:
-        raise _unknown(f"is:{value}")
-    return known[value]
+    return IS[value](context, issue)
 
 
 def _pull(test: Callable[[Context, PullRequest, str], bool]) -> Test:
@@ -92,7 +95,8 @@ def found_by(context: Context, text: str) -> list[Issue]:
         if qualifier == "sort":
             order = _order(value)
             continue
-        if qualifier and qualifier not in QUALIFIERS:
+        unheard_of = QUALIFIERS.get(qualifier) is _is and value not in IS
+        if qualifier and (qualifier not in QUALIFIERS or unheard_of):
             raise _unknown(f"{qualifier}:{value}")
         tests.append((not minus, QUALIFIERS.get(qualifier, _contains), value))
     rows = [row for row in _everything(context) if all(test(context, row, v) == yes for yes, test, v in tests)]
