@@ -17,6 +17,7 @@ import pytest
 from stackr import main, options
 from stackr.errors import ConfigError, Conflict, GitError, GitHubError, Refused
 from stackr.options import Invocation
+from stackr.ui import output
 
 
 @pytest.fixture
@@ -176,6 +177,43 @@ def test_color_paints_the_labels_of_an_error(act: Callable[..., None], capsys: p
     act(failing(Refused("no")))
     run("--color=always", "act")
     assert capsys.readouterr().err.startswith("\x1b[31merror: \x1b[0mno\n")
+
+
+def test_a_pipe_to_another_process_that_breaks_is_not_taken_for_our_own(
+    act: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    act(failing(BrokenPipeError(32, "Broken pipe")))
+    assert run("act") == 6
+    assert capsys.readouterr().err.startswith("error: broken pipe\n")
+
+
+def test_the_echo_of_ctrl_c_gets_a_line_of_its_own(
+    act: Callable[..., None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "is_terminal", lambda _: True)
+    act(failing(KeyboardInterrupt()))
+    assert run("--color=never", "act") == 130
+    assert capsys.readouterr().err.startswith("\nerror: interrupted\n")
+
+
+def test_shells_can_complete_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("_STACKR_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "stackr sub")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert run() == 0
+    assert capsys.readouterr().out == "plain,submit\n"
+
+
+def test_what_cannot_be_flushed_is_thrown_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w", buffering=4096, encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        stream.write("nobody reads this")
+        assert output.is_closed_pipe(BrokenPipeError())
+        output.abandon()
+        stream.write("nor this")
+        stream.flush()
 
 
 def test_a_command_outside_the_group_still_has_an_invocation() -> None:

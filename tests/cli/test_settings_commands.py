@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from stackr.commands.auth import limit
+from stackr.github.account import Account
 from tests.support.git import git, make_repo
 from tests.support.world import Clone, World
 
@@ -175,3 +177,8 @@ def test_the_doctor_needs_a_remote(world: World, tmp_path: Path) -> None:
     repo.commit("One")
     found = Clone(repo.path, "alice", "x").stackr("doctor", "--json", code=3)
     assert verdicts(found.json)["remote"] == "problem"
+
+
+def test_what_github_does_not_tell_of_a_token_is_said_to_be_untold() -> None:
+    assert limit(Account("alice", "GH_TOKEN", None, None, None, None, None)) == "not told"
+    assert limit(Account("alice", "GH_TOKEN", None, 5000, 4990, None, None)) == "4990 of 5000 requests left"
