@@ -16,10 +16,12 @@ import click
 
 from stackr import options
 from stackr.core.trunk import TrunkChoice
+from stackr.errors import ConfigError
 from stackr.ui.console import Console
 
 if TYPE_CHECKING:
     from stackr.config import Config
+    from stackr.core.ports import ForgeFacts
     from stackr.github.api import GitHub
     from stackr.github.auth import Token
     from stackr.github.hosts import Host
@@ -130,6 +132,15 @@ class App:
 
         trunk = TrunkChoice(base, self.remembered_base, None, self.config.trunk)
         return Wanted(self.remote, user, self.config.branch_template, trunk, **more)
+
+    def refuse_without_write_access(self, facts: ForgeFacts | None) -> None:
+        """Say before anything is written that branches cannot be pushed."""
+        if facts is not None and not facts.can_push:
+            # A base must be a branch of the upstream repository, so a fork cannot hold a chain of them.
+            raise ConfigError(
+                f'this token may not push to "{self.host.owner}/{self.host.name}", and a stack needs branches there',
+                next_step="ask for write access, or use a token that has it (stackr auth status shows the present one)",
+            )
 
     @contextmanager
     def lock(self, command: str, *, needed: bool = True) -> Iterator[None]:

@@ -15,6 +15,7 @@ from stackr.core.model import Change, PullRequest, PullState, Stack
 from stackr.core.plan import (
     Action,
     CreatePull,
+    DeleteRefs,
     MoveRefs,
     Park,
     Plan,
@@ -54,7 +55,7 @@ def execute_local(plan: Plan, repo: Repo) -> dict[str, str]:
     oids = repo.write_commits([action.commit for action in plan.actions if isinstance(action, WriteCommit)])
     for action in plan.actions:
         if isinstance(action, MoveRefs):
-            repo.move_refs(_resolved(action.moves, oids), action.reason)
+            repo.move_refs(_resolved(action.moves, oids), action.reason, action.files)
     return oids
 
 
@@ -91,6 +92,7 @@ class _Run:
             Reopen: self._reopen,
             CreatePull: self._create,
             UpdatePull: self._update,
+            DeleteRefs: self._delete,
         }
         steps[kind](actions)
 
@@ -102,7 +104,7 @@ class _Run:
 
     def _move(self, actions: Sequence[MoveRefs]) -> None:
         for action in actions:
-            self.repo.move_refs(_resolved(action.moves, self.oids), action.reason)
+            self.repo.move_refs(_resolved(action.moves, self.oids), action.reason, action.files)
 
     def _configure(self, actions: Sequence[SetConfig]) -> None:
         for action in actions:
@@ -144,6 +146,11 @@ class _Run:
             self.texts = self.forge.read_texts(waiting)
         edits = [edit for action in actions if (edit := self._edit(action))]
         self.forge.update_pulls(edits)
+
+    def _delete(self, actions: Sequence[DeleteRefs]) -> None:
+        refs = [ref for action in actions for ref in action.refs]
+        self.ui.step(f"removing {len(refs)} landed branches")
+        self.forge.delete_refs(self.stack.repository_id, refs)
 
     def _numbers_to_describe(self) -> list[int]:
         return [

@@ -35,6 +35,7 @@ _DAILY, _LOOK, _TRY, _SET_UP = "The daily loop", "Looking", "Trying it out", "Se
 
 COMMANDS: dict[str, Entry] = {
     "submit": Entry("submit", _DAILY, "Create or update one pull request for every commit of the stack."),
+    "sync": Entry("sync", _DAILY, "Rebase the stack onto trunk, drop what landed, and refresh the pull requests."),
     "status": Entry("status", _LOOK, "Show the stack: pull requests, reviews, checks, and what to do next."),
     "id": Entry("id", _LOOK, "Show a commit's Change-Id, or give it a new one."),
     "demo": Entry("demo", _TRY, "Watch a real stack being submitted, amended and reordered in the sandbox."),

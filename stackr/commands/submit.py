@@ -15,9 +15,9 @@ from stackr.core.options import SubmitOptions
 from stackr.core.pulls import people
 from stackr.core.status import outdated, report
 from stackr.core.submit import plan_submit
-from stackr.errors import ConfigError, UsageError
+from stackr.errors import UsageError
 from stackr.execute import execute
-from stackr.observe import Observed, observe
+from stackr.observe import observe
 from stackr.ui import show
 
 _TEMPLATES = ("pull_request_template.md", ".github/pull_request_template.md", "docs/pull_request_template.md")
@@ -80,7 +80,7 @@ def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_j
     stack = observed.stack
     choices = _options(app, stack, upto, flags)
     refuse_submit(stack, choices)
-    _refuse_without_write_access(app, observed)
+    app.refuse_without_write_access(observed.facts)
     plan = plan_submit(stack, choices)
     app.forge.resolve_people(*people(plan))
     whole = outdated(plan_submit(stack, replace(choices, upto=None, only=False)))
@@ -119,12 +119,3 @@ def _options(app: App, stack: Stack, upto: str | None, flags: Flags) -> SubmitOp
         return choices
     template = app.repo.read_file(stack.trunk.oid, _TEMPLATES) or b""
     return replace(choices, template=template.decode(errors="replace"))
-
-
-def _refuse_without_write_access(app: App, observed: Observed) -> None:
-    if observed.facts is not None and not observed.facts.can_push:
-        # A base must be a branch of the upstream repository, so a fork cannot hold a chain of them.
-        raise ConfigError(
-            f'this token may not push to "{app.host.owner}/{app.host.name}", and a stack needs branches there',
-            next_step="ask for write access, or use a token that has it (stackr auth status shows the present one)",
-        )

@@ -209,6 +209,19 @@ class Orphan:
     id: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A merged pull request whose change is not in the stack any more, and what is left of it.
+
+    ``remote_head`` is the tip of its head branch (``None``: deleted).
+    """
+
+    id: str
+    head_ref: str
+    remote_head: str | None
+    pull: PullRequest
+
+
 @dataclass(frozen=True)
 class Graph:
     """Commit id to parent ids, for as much of the history as a decision needs.
@@ -258,7 +271,10 @@ class Stack:
     by change id, the commits others pushed to a head branch, oldest first. ``local_branches`` maps full ref names
     of local branches to commits. ``newer_trunk`` names, by change id, a trunk commit that the change's remote head
     contains and the local stack does not: its pull request would show that commit's work backwards. ``own_refs`` is
-    everything under ``refs/stackr/``.
+    everything under ``refs/stackr/``; ``kept_branches`` are checked out in another worktree. Only a sync asks for the
+    rest: ``landed`` maps change ids to the trunk commit that has the same id, ``equivalent`` holds local commits whose
+    patch is on trunk, ``arrived`` commits of the stack that trunk contains as they are, ``finished`` merged pull
+    requests that left the stack earlier.
     """
 
     trunk: Trunk
@@ -273,6 +289,11 @@ class Stack:
     landed_numbers: tuple[int, ...] = ()
     newer_trunk: Mapping[str, str] = field(default_factory=dict)
     own_refs: Mapping[str, str] = field(default_factory=dict)
+    kept_branches: frozenset[str] = frozenset()
+    landed: Mapping[str, str] = field(default_factory=dict)
+    equivalent: frozenset[str] = frozenset()
+    arrived: tuple[Commit, ...] = ()
+    finished: tuple[Finished, ...] = ()
     remote: str = "origin"
     repository_id: str = ""
 

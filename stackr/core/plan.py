@@ -32,10 +32,14 @@ class RefMove:
 
 @dataclass(frozen=True, slots=True)
 class MoveRefs:
-    """Local refs in one transaction; ``detached_head`` moves HEAD itself."""
+    """Local refs in one transaction; the ref ``HEAD`` moves a detached HEAD.
+
+    ``files`` is set when HEAD's tree changes: (old commit, new commit), between which index and work tree are switched.
+    """
 
     moves: tuple[RefMove, ...]
     reason: str
+    files: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

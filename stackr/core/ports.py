@@ -12,6 +12,7 @@ from typing import Protocol
 
 from stackr.core.model import Commit, Head, NewCommit, PullRequest
 from stackr.core.plan import RefMove
+from stackr.core.replaying import MergedTree, Pick, Replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,26 @@ class Repo(Protocol):
         """Whether ``ancestor`` is reachable from ``descendant``."""
         ...
 
+    def list_equivalent(self, head: str, trunk: str) -> frozenset[str]:
+        """Commits of ``trunk..head`` whose patch stands on trunk too, as ``git rebase`` finds them."""
+        ...
+
+    def list_touching(self, paths: Sequence[str], tip: str, exclude: str) -> tuple[Commit, ...]:
+        """Commits of ``exclude..tip`` that touch one of ``paths``, newest first."""
+        ...
+
+    def replay(self, picks: Sequence[Pick], onto: str) -> Replayed:
+        """Apply commits to another parent in memory; no ref, file or index is touched."""
+        ...
+
+    def merge_trees(self, base: str, ours: str, theirs: str) -> MergedTree:
+        """The change between two trees applied to a third, written when it applies."""
+        ...
+
+    def interrupt(self) -> None:
+        """Stop every git process still running, those of other threads included."""
+        ...
+
     def read_file(self, commit: str, paths: Sequence[str]) -> bytes | None:
         """The first of ``paths`` (compared without case) that is a file in the tree of ``commit``."""
         ...
@@ -75,10 +96,11 @@ class Repo(Protocol):
         """Write commits whose parents are object ids or earlier labels; returns object ids by label."""
         ...
 
-    def move_refs(self, moves: Sequence[RefMove], reason: str) -> None:
+    def move_refs(self, moves: Sequence[RefMove], reason: str, files: tuple[str, str] | None = None) -> None:
         """Move refs in one transaction with a reflog message; raises ``Refused`` if one is not at its old value.
 
-        The ref name ``HEAD`` moves a detached HEAD.
+        The ref name ``HEAD`` moves a detached HEAD. With ``files`` (old commit, new commit) index and work tree are
+        switched too: only what differs is written, and what the user changed is kept, or nothing at all moves.
         """
         ...
 
@@ -204,6 +226,10 @@ class Forge(Protocol):
 
     def update_pulls(self, edits: Sequence[PullEdit]) -> None:
         """Apply edits, ten and more a request, several requests at once; ``GitHubError`` for the first that failed."""
+        ...
+
+    def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:
+        """Delete (full ref name, expected commit) pairs in one request, all or none; ``LeaseLost`` if one moved."""
         ...
 
 

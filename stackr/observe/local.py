@@ -19,7 +19,7 @@ class Local:
     """The stack as this clone knows it, relative to one trunk commit (``None``: not known yet).
 
     ``heads`` maps change ids to head branches, ``candidates`` head branches of changes that may have left the stack to
-    their ids.
+    their ids, ``on_trunk`` those of changes whose recorded head is not above trunk (any more).
     """
 
     trunk_oid: str | None
@@ -27,6 +27,7 @@ class Local:
     ids: tuple[str, ...] = ()
     heads: Mapping[str, str] = field(default_factory=dict)
     candidates: Mapping[str, str] = field(default_factory=dict)
+    on_trunk: Mapping[str, str] = field(default_factory=dict)
     graph: Graph = field(default_factory=Graph)
 
 
@@ -51,7 +52,16 @@ def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_
     records = {ref: oid for ref, oid in state.refs.items() if ref.startswith((HEADS, PUSHING, BRANCHES))}
     parents = repo.read_graph(sorted(set(records.values())), [trunk_oid]) if records else {}
     graph = Graph({**parents, **{commit.oid: commit.parents for commit in commits}})
-    return Local(trunk_oid, commits, ids, heads, _candidates(records, heads, graph, set(parents)), graph)
+    others = _others(records, heads)
+    return Local(
+        trunk_oid,
+        commits,
+        ids,
+        heads,
+        _candidates(records, others, heads, graph),
+        {branch: change for branch, change in others.items() if records[HEADS + change] not in parents},
+        graph,
+    )
 
 
 def _known_branches(state: LocalState, wanted: Wanted) -> Iterable[str]:
@@ -61,18 +71,25 @@ def _known_branches(state: LocalState, wanted: Wanted) -> Iterable[str]:
     yield from (ref.removeprefix(tracking) for ref in state.refs if ref.startswith(tracking))
 
 
-def _candidates(records: Mapping[str, str], heads: Mapping[str, str], graph: Graph, alive: set[str]) -> dict[str, str]:
-    """Branches of changes that once were in one line with this stack's branches and whose id is not in it now."""
+def _others(records: Mapping[str, str], heads: Mapping[str, str]) -> dict[str, str]:
+    """Branch to id of every recorded change that is not in the stack."""
+    known = sorted({ref.removeprefix(HEADS) for ref in records if ref.startswith(HEADS)} - heads.keys())
+    branches = [ref.removeprefix(BRANCHES) for ref in records if ref.startswith(BRANCHES)]
+    found = {change: identity.known_head_ref(change, branches) for change in known}
+    return {branch: change for change, branch in found.items() if branch is not None}
+
+
+def _candidates(
+    records: Mapping[str, str], others: Mapping[str, str], heads: Mapping[str, str], graph: Graph
+) -> dict[str, str]:
+    """Those of ``others`` that once were in one line with this stack's branches."""
     mine = {records[BRANCHES + ref] for ref in heads.values() if BRANCHES + ref in records}
-    known = {ref.removeprefix(HEADS) for ref in records if ref.startswith(HEADS)} - heads.keys()
-    found = {}
-    for change in sorted(known):
-        tip = records[HEADS + change]
-        branch = identity.known_head_ref(change, (ref.removeprefix(BRANCHES) for ref in records))
-        related = any(graph.contains(tip, oid) or graph.contains(oid, tip) for oid in mine)
-        if branch is not None and tip in alive and related:
-            found[branch] = change
-    return found
+    return {
+        branch: change
+        for branch, change in others.items()
+        if (tip := records[HEADS + change]) in graph.parents
+        and any(graph.contains(tip, oid) or graph.contains(oid, tip) for oid in mine)
+    }
 
 
 def stack_branches(state: LocalState) -> Iterable[str]:

@@ -6,7 +6,9 @@ request only when the first answer names something unknown: another trunk, or a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 
 from stackr.core import identity
@@ -15,6 +17,7 @@ from stackr.core.model import Change, Head, PullState, Stack, Trunk
 from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.errors import Refused
+from stackr.observe.landed import with_landed
 from stackr.observe.local import OWN_TRUNK, Local, known_trunk, read_local, stack_branches
 from stackr.observe.outsiders import current_pull, with_outsiders
 from stackr.observe.relations import complete_graph, foreign_commits, newer_trunk
@@ -29,17 +32,22 @@ def observe(repo: Repo, forge: Forge, wanted: Wanted) -> Observed:
     head = _require_head(state)
     name = replace(wanted.trunk, remote_head=state.remote_head).name(())
     local = read_local(repo, state, head, wanted, known_trunk(state, wanted, name))
-    facts = forge.read(_request(local, wanted, name))
+    with _trunk_fetch(repo, state, wanted, name):
+        facts = forge.read(_request(local, wanted, name))
     name = _choose_trunk(facts, local, state, wanted)
     if name != facts.trunk:
         facts = forge.read(_request(local, wanted, name))
     trunk_oid = _require_trunk(repo, state, facts, wanted, name)
+    before = local
     if trunk_oid != local.trunk_oid:
         local = read_local(repo, state, head, wanted, trunk_oid)
         if not set(local.heads.values()) <= facts.branches.keys():
             facts = forge.read(_request(local, wanted, name))
     _fetch(repo, state, wanted, facts, facts.branches)
-    return _assemble(repo, forge, state, wanted, local, facts, Trunk(name, trunk_oid))
+    observed = _assemble(repo, forge, state, wanted, local, facts, Trunk(name, trunk_oid))
+    if not wanted.sync:
+        return observed
+    return replace(observed, stack=with_landed(repo, observed.stack, before, local, facts))
 
 
 def observe_offline(repo: Repo, wanted: Wanted) -> Observed:
@@ -66,7 +74,9 @@ def _require_head(state: LocalState) -> Head:
 
 
 def _request(local: Local, wanted: Wanted, trunk: str | None) -> ReadRequest:
-    heads = tuple(dict.fromkeys([*local.heads.values(), *local.candidates]))
+    # What was merged lies on trunk now, so a sync asks for everything it has a record of there.
+    finished = local.on_trunk if wanted.sync else ()
+    heads = tuple(dict.fromkeys([*local.heads.values(), *local.candidates, *finished]))
     # Only a push can merge what targets a branch of the stack, so only commands that write need to know.
     return ReadRequest(heads, trunk, details=wanted.details, checks=wanted.checks, targeting=wanted.writes)
 
@@ -99,16 +109,36 @@ def _require_trunk(repo: Repo, state: LocalState, facts: ForgeFacts, wanted: Wan
     return oid
 
 
+@contextmanager
+def _trunk_fetch(repo: Repo, state: LocalState, wanted: Wanted, name: str | None) -> Iterator[None]:
+    """For a sync, fetch trunk while GitHub answers; else (or while trunk has no name yet) nothing."""
+    if not (wanted.sync and wanted.fetch and name):
+        yield
+        return
+    with ThreadPoolExecutor(1) as pool:
+        fetching = pool.submit(repo.fetch, wanted.remote, [_trunk_refspec(state, wanted, name)])
+        try:
+            yield
+        except BaseException:
+            repo.interrupt()
+            raise
+        fetching.result()
+
+
+def _trunk_refspec(state: LocalState, wanted: Wanted, name: str) -> str:
+    """A narrow fetch refspec keeps no tracking branch of trunk: remember it in a ref of our own then."""
+    source = f"refs/heads/{name}"
+    tracked = f"refs/remotes/{wanted.remote}/{name}" in state.refs
+    return source if tracked else f"+{source}:{OWN_TRUNK}{name}"
+
+
 def _fetch(repo: Repo, state: LocalState, wanted: Wanted, facts: ForgeFacts, heads: Mapping[str, str | None]) -> None:
     """One fetch of just the branches whose tips are not here; none if all are."""
     if not wanted.fetch:
         return
     tips = {f"refs/heads/{ref}": oid for ref, oid in heads.items() if oid is not None}
     if facts.trunk_oid is not None:
-        # A narrow fetch refspec keeps no tracking branch of trunk: remember it in a ref of our own.
-        source = f"refs/heads/{facts.trunk}"
-        tracked = f"refs/remotes/{wanted.remote}/{facts.trunk}" in state.refs
-        tips[source if tracked else f"+{source}:{OWN_TRUNK}{facts.trunk}"] = facts.trunk_oid
+        tips[_trunk_refspec(state, wanted, facts.trunk)] = facts.trunk_oid
     present = repo.read_commits(tips.values())
     missing = [refspec for refspec, oid in tips.items() if oid not in present]
     if missing:
@@ -138,7 +168,7 @@ def _assemble(
     )
     graph = complete_graph(repo, local, changes, trunk)
     point = changes[0].commit.parents[:1] if changes else ()
-    tips = [change.remote_head for change in changes if change.remote_head]
+    tips = [oid for change in changes for oid in _heads_of(change) if oid]
     trees = {oid: commit.tree for oid, commit in repo.read_commits([*tips, *point]).items()}
     stack = Stack(
         trunk,
@@ -148,9 +178,15 @@ def _assemble(
         trees=trees,
         local_branches={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/heads/")},
         newer_trunk=newer_trunk(repo, changes, graph, trunk),
+        kept_branches=frozenset(state.other_worktrees),
         own_refs={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/stackr/")},
         remote=wanted.remote,
         repository_id=facts.repository_id,
     )
     stack = replace(stack, foreign=foreign_commits(repo, stack))
     return Observed(with_outsiders(repo, forge, stack, local, facts), state, facts, facts.warnings)
+
+
+def _heads_of(change: Change) -> tuple[str | None, ...]:
+    """Every commit that may tell what a change was when it was last sent."""
+    return change.remote_head, change.accepted, change.pull.head_oid if change.pull else None

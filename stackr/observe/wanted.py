@@ -14,7 +14,8 @@ class Wanted:
     """What to look at and how hard.
 
     ``template`` and ``user`` name head branches (core.identity.head_ref); ``writes`` refuses a repository in the
-    middle of a rebase before anything else is asked.
+    middle of a rebase before anything else is asked;
+    ``sync`` fetches trunk at once and looks for what landed.
     """
 
     remote: str
@@ -23,6 +24,7 @@ class Wanted:
     trunk: TrunkChoice = field(default_factory=TrunkChoice)
     fetch: bool = True
     writes: bool = False
+    sync: bool = False
     details: bool = False
     checks: bool = False
 

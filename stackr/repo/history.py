@@ -41,5 +41,18 @@ def is_ancestor(runner: Runner, ancestor: str, descendant: str) -> bool:
     return done.code == 0
 
 
+def list_equivalent(runner: Runner, head: str, trunk: str) -> frozenset[str]:
+    """Commits of ``trunk..head`` whose patch is in ``head..trunk`` too: git-rev-list(1), ``--cherry-mark``."""
+    out = runner.git("rev-list", "--cherry-mark", "--right-only", "--no-merges", f"{trunk}...{head}", "--")
+    return frozenset(line[1:] for line in out.decode("ascii").splitlines() if line.startswith("="))
+
+
+def list_touching(runner: Runner, paths: Sequence[str], tip: str, exclude: str) -> tuple[str, ...]:
+    """Commits of ``exclude..tip`` that touch one of ``paths`` (taken literally), newest first."""
+    env = {"GIT_LITERAL_PATHSPECS": "1"}
+    out = runner.git("rev-list", "--no-merges", tip, f"^{exclude}", "--", *paths, env=env)
+    return tuple(out.decode("ascii").split())
+
+
 def _range(tips: Iterable[str], exclude: Iterable[str]) -> bytes:
     return "".join([*(f"{tip}\n" for tip in tips), *(f"^{tip}\n" for tip in exclude)]).encode()

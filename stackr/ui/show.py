@@ -30,7 +30,7 @@ def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: b
         ui.json(documents.report(report, plan_view.actions_json(planned)))
     else:
         ui.lines(plan_view.lines(planned, facts))
-    for note in planned.notes:
+    for note in report.notes:
         ui.note(note)
 
 

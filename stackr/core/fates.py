@@ -1,0 +1,112 @@
+"""What became of every change since it was submitted: landed, merged into the wrong branch, closed, or still alive.
+
+docs/internals/protocol.md 6.2. GitHub does not recognise a squash or rebase merge made elsewhere, so three things
+count: the pull request, the Change-Id on trunk, and the patch on trunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from stackr.core.model import Change, PullState, Stack
+from stackr.core.ownership import Ownership, ownership
+
+
+class Fate(Enum):
+    """What a sync has to do with a change.
+
+    ``LANDED``: it leaves the stack. ``AMENDED``: it landed, but was changed here since; the rest is kept under a new
+    id. ``MISPLACED``: its pull request was merged, but not into trunk. ``TAKEN_IN``: others pushed to its branch.
+    """
+
+    ALIVE = "alive"
+    TAKEN_IN = "taken in"
+    LANDED = "landed"
+    AMENDED = "amended"
+    MISPLACED = "misplaced"
+    CLOSED = "closed"
+
+
+def fates(stack: Stack) -> dict[str, Fate]:
+    """The fate of every change, by id, bottom first."""
+    misplaced = {change.id for change in stack.changes if _is_misplaced(change, stack)}
+    return {change.id: _fate(change, stack, misplaced) for change in stack.changes}
+
+
+def sent_tree(change: Change, stack: Stack) -> str | None:
+    """The tree that this clone last pushed for a change, else that of its pull request's head; ``None`` if unknown."""
+    for oid in (change.accepted, change.pull.head_oid if change.pull else None):
+        if oid is not None and oid in stack.trees:
+            return stack.trees[oid]
+    return None
+
+
+def _fate(change: Change, stack: Stack, misplaced: set[str]) -> Fate:
+    if change.id in misplaced:
+        return Fate.MISPLACED
+    if _has_landed(change, stack):
+        is_same = change.commit.oid in stack.equivalent or sent_tree(change, stack) == change.commit.tree
+        return Fate.LANDED if is_same else Fate.AMENDED
+    if change.pull is not None and change.pull.state is PullState.CLOSED:
+        return Fate.CLOSED
+    if ownership(change, stack) is Ownership.FOREIGN and not _only_merges_of(change, stack, misplaced):
+        return Fate.TAKEN_IN
+    return Fate.ALIVE
+
+
+def _has_landed(change: Change, stack: Stack) -> bool:
+    pull = change.pull
+    is_merged = pull is not None and pull.state is PullState.MERGED and pull.base_ref == stack.trunk.name
+    return is_merged or change.id in stack.landed or change.commit.oid in stack.equivalent
+
+
+def _is_misplaced(change: Change, stack: Stack) -> bool:
+    pull = change.pull
+    return (
+        pull is not None
+        and pull.state is PullState.MERGED
+        and pull.base_ref != stack.trunk.name
+        and not _has_landed(change, stack)
+    )
+
+
+def _only_merges_of(change: Change, stack: Stack, misplaced: set[str]) -> bool:
+    """Whether all that others pushed to this branch is the accidental merge of changes above it."""
+    upper = [other for other in stack.changes if other.id in misplaced]
+    merges = {other.pull.merge_commit for other in upper if other.pull}
+    theirs: set[str] = set()
+    for other in upper:
+        theirs |= stack.graph.ancestors(other.pull.head_oid) if other.pull else set()
+    foreign = {commit.oid for commit in stack.foreign.get(change.id, ())}
+    return bool(upper) and foreign <= merges | theirs
+
+
+def describe(stack: Stack, found: Mapping[str, Fate]) -> tuple[str, ...]:
+    """One sentence for every change that is not simply alive, bottom first; what landed earlier comes first."""
+    lines = [f'"{commit.subject}" landed on {stack.trunk.name} as it is' for commit in stack.arrived]
+    lines += [line for change in stack.changes if (line := _sentence(change, stack, found[change.id]))]
+    return tuple(lines)
+
+
+def _sentence(change: Change, stack: Stack, fate: Fate) -> str:
+    trunk, title = stack.trunk.name, f'"{change.title}"'
+    number = f"#{change.pull.number} " if change.pull else ""
+    where = f" as {stack.landed[change.id][:7]}" if change.id in stack.landed else ""
+    is_open = change.pull is not None and change.pull.state is PullState.OPEN
+    if fate is Fate.LANDED:
+        left_open = f"; GitHub still shows {number.strip()} as open, close it there" if is_open else ""
+        return f"{number}{title} landed on {trunk}{where}{left_open}"
+    if fate is Fate.AMENDED:
+        return f"{number}{title} landed on {trunk}{where}; what you changed since is kept as a change of its own"
+    if fate is Fate.MISPLACED and change.pull:
+        return (
+            f'{number}{title} was merged into "{change.pull.base_ref}", which is not {trunk}: it has NOT landed; '
+            "it is kept as a new change, and stackr submit gives it a new pull request"
+        )
+    if fate is Fate.CLOSED:
+        return f"{number}{title} was closed on GitHub without being merged; it stays in your stack"
+    if fate is Fate.TAKEN_IN:
+        names = sorted({commit.author_name or "somebody" for commit in stack.foreign.get(change.id, ())})
+        return f"{number}{title} now holds what {' and '.join(names) or 'somebody'} pushed to its branch"
+    return ""

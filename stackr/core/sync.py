@@ -1,0 +1,257 @@
+"""Stack -> Plan for ``stackr sync``; pure. The story has one step that is not: the replay between ``plan_picks`` and
+``after``, which merges trees (``stackr.core.ports.Repo.replay``) and moves nothing.
+
+    fates -> merges of foreign work -> picks -> [replay] -> the stack as it will be -> plan
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from stackr.core import identity
+from stackr.core.fates import Fate, sent_tree
+from stackr.core.model import Change, Commit, Head, PullRequest, PullState, Stack
+from stackr.core.options import SubmitOptions
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING, Ownership, ownership
+from stackr.core.plan import Action, DeleteRefs, MoveRefs, Park, Plan, RefMove, UpdatePull
+from stackr.core.replaying import Pick, Picked, Replayed
+from stackr.core.submit import plan_submit
+
+_CO_AUTHOR = b"Co-authored-by: "
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMerge:
+    """A three-way merge of trees that has to be made before the picks: ``theirs`` taken into ``ours``."""
+
+    change_id: str
+    base: str
+    ours: str
+    theirs: str
+
+
+def foreign_merges(stack: Stack, found: Mapping[str, Fate]) -> Iterator[TreeMerge]:
+    """What others pushed to head branches, to be merged into the local trees; relative to what was last pushed."""
+    for index, change in enumerate(stack.changes):
+        if found[change.id] is not Fate.TAKEN_IN or change.remote_head is None:
+            continue
+        base = stack.trees.get(change.accepted or "") or _parent_tree(stack, index)
+        yield TreeMerge(change.id, base, change.commit.tree, stack.trees[change.remote_head])
+
+
+def plan_picks(stack: Stack, found: Mapping[str, Fate], merged: Mapping[str, str]) -> tuple[Pick, ...]:
+    """What is replayed onto trunk, bottom first; ``merged`` holds trees with foreign work taken in, by change id."""
+    picks = []
+    for index, change in enumerate(stack.changes):
+        fate = found[change.id]
+        if fate is Fate.LANDED:
+            continue
+        base = _parent_tree(stack, index)
+        if fate is Fate.AMENDED:
+            base = sent_tree(change, stack) or base
+        picks.append(_pick(change, stack, fate, base, merged.get(change.id, change.commit.tree)))
+    return tuple(picks)
+
+
+def _pick(change: Change, stack: Stack, fate: Fate, base: str, theirs: str) -> Pick:
+    commit = change.commit
+    message = commit.message
+    if fate in (Fate.AMENDED, Fate.MISPLACED):
+        message = identity.with_change_id(message, _new_id(change))
+    elif change.pull is not None:
+        message = identity.with_change_id(message, change.id)
+    if fate is Fate.TAKEN_IN:
+        message = _with_co_authors(message, stack.foreign.get(change.id, ()), commit)
+    return replace(Pick.of(commit, base), theirs_tree=theirs, message=message)
+
+
+def _parent_tree(stack: Stack, index: int) -> str:
+    """The tree that the commit at ``index`` was made on."""
+    return stack.changes[index - 1].commit.tree if index else stack.trees[stack.changes[0].commit.parents[0]]
+
+
+def _new_id(change: Change) -> str:
+    """The id of what is left of a change that cannot go on under its own: it follows from the commit."""
+    return identity.new_id(change.commit, "rest")
+
+
+def _with_co_authors(message: bytes, commits: Sequence[Commit], own: Commit) -> bytes:
+    """Credit others for what they pushed: https://docs.github.com/en/pull-requests/committing-changes-to-your-project."""
+    change = identity.change_id(message)
+    people = dict.fromkeys(commit.author.rpartition(b">")[0] + b">" for commit in commits)
+    lines = [_CO_AUTHOR + who for who in people if who != own.author.rpartition(b">")[0] + b">"]
+    missing = [line for line in lines if line not in message]
+    if not missing:
+        return message
+    # Trailers belong together: take the id out, add the lines, and let the id join their block again.
+    bare = b"\n".join(line for line in message.rstrip().split(b"\n") if not identity.change_id(line))
+    return identity.with_change_id(bare.rstrip() + b"\n\n" + b"\n".join(missing) + b"\n", change)
+
+
+def after(stack: Stack, found: Mapping[str, Fate], picks: Sequence[Pick], replayed: Replayed) -> Stack:
+    """The stack as it is once the replayed commits stand on trunk; what landed is gone from it."""
+    by_label = {pick.label: pick for pick in picks}
+    outcomes = {picked.label: picked for picked in replayed.picks}
+    changes: list[Change] = []
+    below = stack.trunk.oid
+    for change in stack.changes:
+        picked = outcomes.get(change.commit.oid)
+        if picked is None or picked.became_empty:
+            continue
+        message = by_label[picked.label].message if picked.label in by_label else change.commit.message
+        commit = replace(change.commit, oid=picked.oid, tree=picked.tree, parents=(below,), message=message)
+        changes.append(_renewed(change, commit, found[change.id], stack))
+        below = picked.oid
+    tips = new_tips(stack, replayed)
+    head = Head(stack.head.branch, tips.get(stack.head.oid, stack.head.oid))
+    history = {change.commit.oid: change.commit.parents for change in changes}
+    gone = (Fate.LANDED, Fate.AMENDED)
+    landed = [change.pull.number for change in stack.changes if change.pull and found[change.id] in gone]
+    return replace(
+        stack,
+        head=head,
+        changes=tuple(changes),
+        graph=stack.graph.with_commits(history),
+        trees={**stack.trees, **{change.commit.oid: change.commit.tree for change in changes}},
+        foreign={},
+        newer_trunk={},
+        landed_numbers=(*stack.landed_numbers, *landed),
+        own_refs={**stack.own_refs, **dict(taken_in(stack, found))},
+        local_branches={ref: tips.get(oid, oid) for ref, oid in stack.local_branches.items()},
+    )
+
+
+def taken_in(stack: Stack, found: Mapping[str, Fate]) -> Iterator[tuple[str, str]]:
+    """(ref, commit): heads that others moved and that count as ours from now on, the local commits hold them."""
+    for change in stack.changes:
+        is_alive = found[change.id] in (Fate.ALIVE, Fate.TAKEN_IN)
+        if is_alive and change.remote_head is not None and ownership(change, stack) is Ownership.FOREIGN:
+            yield HEADS + change.id, change.remote_head
+
+
+def _renewed(change: Change, commit: Commit, fate: Fate, stack: Stack) -> Change:
+    """The change with its new commit; one that cannot go on under its id has no branch and no pull request yet."""
+    if fate in (Fate.AMENDED, Fate.MISPLACED):
+        renamed = _new_id(change)
+        head_ref = change.head_ref.replace(identity.short_id(change.id), identity.short_id(renamed))
+        return Change(renamed, commit, head_ref)
+    # What others pushed is in the commit now, or (an accidental merge) is to be taken out again: build on it.
+    return replace(change, commit=commit, accepted=change.remote_head or change.accepted)
+
+
+def is_settled(stack: Stack, found: Mapping[str, Fate]) -> bool:
+    """Whether there is nothing to replay: the stack stands on trunk's tip and every change goes on as it is."""
+    if any(fate not in (Fate.ALIVE, Fate.CLOSED) for fate in found.values()):
+        return False
+    return bool(stack.changes) and stack.changes[0].commit.parents[0] == stack.trunk.oid
+
+
+def unmoved(stack: Stack) -> Replayed:
+    """The outcome of replaying a settled stack: every commit stays."""
+    return Replayed(tuple(Picked(c.commit.oid, c.commit.oid, c.commit.tree) for c in stack.changes))
+
+
+def new_tips(stack: Stack, replayed: Replayed) -> dict[str, str]:
+    """Where each old commit of the stack went; one that landed became what stands below it, as git-rebase(1) has it."""
+    outcomes = replayed.oids
+    if not stack.changes:
+        # All of it landed: HEAD is on trunk already and goes to its tip.
+        return {stack.head.oid: stack.trunk.oid}
+    tips: dict[str, str] = {}
+    below = stack.trunk.oid
+    for change in stack.changes:
+        below = outcomes.get(change.commit.oid, below)
+        tips[change.commit.oid] = below
+    return tips
+
+
+def plan_sync(
+    stack: Stack,
+    synced: Stack,
+    found: Mapping[str, Fate],
+    replayed: Replayed,
+    options: SubmitOptions,
+    *,
+    push: bool,
+) -> Plan:
+    """Local moves, then the refresh of the pull requests that exist, then the removal of what landed."""
+    moves = plan_moves(stack, found, replayed)
+    actions: list[Action] = [moves] if moves.moves else []
+    notes: tuple[str, ...] = ()
+    if push:
+        refresh = plan_refresh(synced, options)
+        actions += [*refresh.actions, *_clean_up(stack, synced, refresh)]
+        notes = refresh.notes
+    return Plan("sync", tuple(actions), notes)
+
+
+def plan_moves(stack: Stack, found: Mapping[str, Fate], replayed: Replayed) -> MoveRefs:
+    """Every local branch that points into the stack moves along; HEAD's files are switched if its commit changes."""
+    tips = new_tips(stack, replayed)
+    movable = stack.local_branches if stack.changes else {stack.head.branch or "HEAD": stack.head.oid}
+    moves = [
+        RefMove(ref, old, tips[old])
+        for ref, old in sorted(movable.items())
+        if tips.get(old, old) != old and ref not in stack.kept_branches
+    ]
+    new = tips.get(stack.head.oid, stack.head.oid)
+    if stack.head.branch is None and stack.changes and new != stack.head.oid:
+        moves.append(RefMove("HEAD", stack.head.oid, new))
+    moves += [RefMove(ref, stack.own_refs.get(ref), oid) for ref, oid in taken_in(stack, found)]
+    files = (stack.head.oid, new) if new != stack.head.oid else None
+    return MoveRefs(tuple(moves), "sync", files)
+
+
+def refreshed(synced: Stack) -> tuple[Change, ...]:
+    """The changes whose pull requests a sync brings up to date: from the bottom to the first that has none open."""
+    return tuple(takewhile(lambda change: change.pull and change.pull.state is PullState.OPEN, synced.changes))
+
+
+def plan_refresh(synced: Stack, options: SubmitOptions) -> Plan:
+    """Bring the existing pull requests up to date, exactly as a submit would; create none."""
+    changes = refreshed(synced)
+    if not changes:
+        return Plan("sync")
+    return plan_submit(synced, replace(options, upto=changes[-1].commit.oid))
+
+
+def _clean_up(stack: Stack, synced: Stack, refresh: Plan) -> Iterator[Action]:
+    """Remove head branches of merged pull requests that nothing targets any more, and our records of them."""
+    doomed = [*_landed_here(stack, synced), *((f.id, f.head_ref, f.remote_head, f.pull) for f in stack.finished)]
+    targets = _targets_after(synced, refresh)
+    refs = tuple(
+        (f"refs/heads/{ref}", remote)
+        for _, ref, remote, pull in doomed
+        # A commit that was pushed after the merge is in no other branch.
+        if remote is not None and remote == pull.head_oid and ref not in targets
+    )
+    if refs:
+        yield DeleteRefs(refs)
+    records = [
+        name for change_id, ref, *_ in doomed for name in (HEADS + change_id, PUSHING + change_id, BRANCHES + ref)
+    ]
+    moves = tuple(RefMove(name, stack.own_refs[name], None) for name in records if name in stack.own_refs)
+    if moves:
+        yield MoveRefs(moves, "sync: landed")
+
+
+def _landed_here(stack: Stack, synced: Stack) -> Iterator[tuple[str, str, str | None, PullRequest]]:
+    alive = {change.id for change in synced.changes}
+    for change in stack.changes:
+        pull = change.pull
+        if change.id not in alive and pull is not None and pull.state is PullState.MERGED:
+            yield change.id, change.head_ref, change.remote_head, pull
+
+
+def _targets_after(synced: Stack, refresh: Plan) -> set[str]:
+    """The branches that open pull requests target once the refresh is done."""
+    bases = {park.number: park.base_ref for park in refresh.actions if isinstance(park, Park)}
+    for update in refresh.actions:
+        if isinstance(update, UpdatePull) and update.base_ref is not None and update.number is not None:
+            bases[update.number] = update.base_ref
+    pulls = [*(c.pull for c in synced.changes), *(o.pull for o in synced.orphans), *synced.relatives]
+    return {
+        bases.get(pull.number, pull.base_ref) for pull in pulls if pull is not None and pull.state is PullState.OPEN
+    }
