@@ -40,7 +40,7 @@ docs: $(VENV)/.stamp-docs ## Build the documentation and the man pages into docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b man docs docs/_build/man
 	@echo "docs/_build/html/index.html"
 
-bench: $(VENV)/.stamp-bench ## Compare requests, pushes, processes and seconds with ghstack and revup
+bench: $(VENV)/.stamp-stackr ## Compare requests, pushes, processes and seconds with ghstack and revup
 	$(BIN)/python -m bench $(BENCH_OPTIONS)
 
 clean: ## Remove everything these targets made
