@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stackr.main import run
-from stackr.sandbox import issues, merging, pulls
+from stackr.sandbox import issues, merging, pulls, reviews
 from stackr.sandbox.model import PullRequest
 from stackr.sandbox.server import SandboxServer
 from tests.support.git import GitRepo, git
@@ -118,6 +118,13 @@ class Clone(GitRepo):
         old = dict(zip(self.subjects(), self.stack(), strict=True))[subject]
         self.git("commit", "-q", "-a", f"--fixup={old}")
         self.git("rebase", "-q", "-i", "--autosquash", f"{old}^", env={"GIT_SEQUENCE_EDITOR": "true"})
+
+    def rewrite_bottom(self, name: str, text: str) -> None:
+        """Let the lowest commit of the stack give a file this text."""
+        self.write(name, text)
+        bottom = self.stack()[0]
+        self.git("commit", "-q", "-a", f"--fixup={bottom}")
+        self.git("rebase", "-q", "-i", "--autosquash", f"{bottom}^", env={"GIT_SEQUENCE_EDITOR": "true"})
 
     def reword(self, subject: str, message: str) -> None:
         """Give a commit of the stack another message; its Change-Id stays."""
@@ -218,6 +225,14 @@ class World:
         """Merge a pull request as a person on GitHub; the commit that the base got."""
         user = self.server.user(login)
         return merging.merge_pull(self.server.engine, user, self.pull(number), method=method, delete_branch=delete)
+
+    def update_branch(self, number: int, login: str = "bob") -> None:
+        """Press "Update branch" on a pull request."""
+        merging.update_branch(self.server.engine, self.server.user(login), self.pull(number))
+
+    def approve(self, number: int, login: str = "bob") -> None:
+        """Approve a pull request as it stands."""
+        reviews.add_review(self.server.engine, self.server.user(login), self.pull(number), event="APPROVE")
 
     def ready(self, number: int, login: str = "bob") -> None:
         """Mark a draft as ready for review as a person on GitHub."""
