@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from flask import Flask
 
 from stackr.sandbox import control, rest
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.gate import Gate
-
-# Rooms built beside this one; each has create_blueprint(engine).
-_ROOMS = ("stackr.sandbox.graphql.http", "stackr.sandbox.web.pages")
+from stackr.sandbox.graphql import http as graphql
+from stackr.sandbox.web import pages
 
 
 def create_flask(engine: Engine) -> Flask:
@@ -21,12 +18,8 @@ def create_flask(engine: Engine) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = None
     app.register_blueprint(rest.create_blueprint(engine))
     app.register_blueprint(control.create_blueprint(engine))
-    for room in _ROOMS:
-        try:
-            app.register_blueprint(import_module(room).create_blueprint(engine))
-        except ModuleNotFoundError as error:
-            if not (error.name or "").startswith("stackr.sandbox."):
-                raise
+    app.register_blueprint(graphql.create_blueprint(engine))
+    app.register_blueprint(pages.create_blueprint(engine))
     return app
 
 

@@ -139,9 +139,8 @@ def _finish(response: Response | None) -> None:
 
 def _hang_up(request: Request) -> None:
     """Close the connection without a word."""
-    connection: socket.socket | None = request.environ.get(SOCKET_KEY)
-    if connection is not None:
-        connection.shutdown(socket.SHUT_RDWR)
+    connection: socket.socket = request.environ[SOCKET_KEY]
+    connection.shutdown(socket.SHUT_RDWR)
     raise ConnectionAbortedError("dropped by the fault plan")
 
 

@@ -58,13 +58,7 @@ def merge_tree(git: GitRepo, ours: str, theirs: str) -> str | None:
         return git.need(theirs).tree
     if not git.graph.merge_bases(ours, theirs):
         return None
-    try:
-        out = git.run("merge-tree", "--write-tree", "--no-messages", "--name-only", ours, theirs)
-    except GitFailed as error:
-        if error.code == 1:
-            return None
-        raise
-    return out.decode().split("\n", 1)[0]
+    return git.true_merge(ours, theirs)
 
 
 def merge_state(engine: Engine, pull: PullRequest) -> str:

@@ -183,8 +183,7 @@ class Reader:
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with suppress(BrokenPipeError):
-                        pipe.close()
+            for pipe in filter(None, (process.stdin, process.stdout)):
+                with suppress(BrokenPipeError):
+                    pipe.close()
             process.wait(timeout=10)

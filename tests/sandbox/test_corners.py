@@ -6,10 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import requests
 
 from stackr.sandbox import accounts, checks, issues, merging, protection, pulls, refs, reviews
 from stackr.sandbox.errors import ApiError, forbidden, invalid
+from stackr.sandbox.httpd import Handler
 from stackr.sandbox.model import ZERO_OID
+from stackr.sandbox.request import credentials
+from stackr.sandbox.rest import people
 from stackr.sandbox.server import SandboxServer
 from tests.support.git import GitRepo, git
 from tests.support.sandbox import REPO, Box
@@ -272,3 +276,63 @@ def test_rewriting_nothing_on_push_reports_up_to_date(box: Box) -> None:
         ["git", "push", "origin", "feature"], cwd=box.alice.clone.path, capture_output=True, text=True, check=True
     )
     assert "Everything up-to-date" in done.stderr
+
+
+def test_a_bug_in_a_view_is_a_500_in_json(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "private_user", None)
+    answer = box.alice.call("GET", "/user")
+    assert (answer.status_code, answer.json()["message"]) == (500, "Internal Server Error")
+
+
+def test_credentials_that_are_no_base64_are_none() -> None:
+    assert credentials("Basic a") is None
+    assert credentials("Basic /w==") is None
+    assert credentials(None) is None
+
+
+def test_a_request_git_does_not_understand_keeps_its_status(box: Box) -> None:
+    url = f"{box.server.url}/{REPO}.git/git-upload-pack"
+    assert requests.post(url, data=b"x", headers={"Content-Type": "text/plain"}, timeout=10).status_code == 415
+
+
+def test_a_native_stack_whose_base_is_gone_does_not_land(box: Box) -> None:
+    box.server.settings(REPO, stacks_enabled=True)
+    box.alice.push("origin/main:refs/heads/trunk")
+    box.alice.branch("a")
+    box.alice.branch("b", "a")
+    box.alice.push("a", "b")
+    numbers = [box.alice.open("a", "trunk"), box.alice.open("b", "a")]
+    box.alice.post("stacks", {"pull_requests": numbers})
+    box.alice.push(":trunk")
+    key = box.alice.put(f"pulls/{numbers[1]}/merge-async", {}, expect=202)["details"]["uuid"]
+    looks = [box.alice.get(f"pulls/{numbers[1]}/merge-async/{key}") for _ in range(2)]
+    assert looks[1] == {"status": "failed", "details": {"message": "The base branch was deleted."}}
+
+
+def test_completing_a_completed_check_again_changes_nothing(box: Box) -> None:
+    run = box.bob.post("check-runs", {"name": "ci", "head_sha": box.tip("main"), "conclusion": "success"})
+    again = box.bob.patch(f"check-runs/{run['id']}", {"status": "completed"})
+    assert (again["status"], again["conclusion"]) == ("completed", "success")
+
+
+def test_protection_without_checks_or_reviews_shows_neither(box: Box) -> None:
+    box.server.protect(REPO, "main", "deletion", classic=True)
+    found = box.carol.get("branches/main/protection")
+    assert {"required_status_checks", "required_pull_request_reviews"}.isdisjoint(found)
+
+
+def test_only_methods_of_http_are_taken_for_requests() -> None:
+    with pytest.raises(AttributeError):
+        Handler.__getattr__(object.__new__(Handler), "nothing")
+
+
+def test_a_commit_that_a_fork_shares_is_not_fetched(box: Box) -> None:
+    box.stack("feature")
+    token = box.server.add_user("erin")
+    box.dave.session.headers["Authorization"] = f"token {token}"
+    box.dave.post("forks", {}, expect=202)
+    made = box.dave.post("pulls", {"title": "Same", "head": "erin:feature", "base": "main"})
+    assert made["head"]["sha"] == box.tip("feature")
+    pulls.close_pull(box.server.engine, box.server.user("erin"), box.pull(made["number"]))
+    pulls.close_pull(box.server.engine, box.server.user("erin"), box.pull(made["number"]))
+    assert box.events(made["number"]) == ["closed"]

@@ -97,8 +97,6 @@ class Api:
             return self._answer(view(**values, **more))
 
     def _answer(self, result: Any) -> Response:
-        if isinstance(result, Response):
-            return result
         if isinstance(result, Page):
             return self._page(result)
         if result is None:
