@@ -36,7 +36,8 @@ class SandboxServer:
         self.engine.settings.mutation_ms = mutation_ms
         try:
             aftermath.recover(self.engine)
-            self._server = Server(port, create_app(self.engine))
+            self.app = create_app(self.engine)  # the WSGI application, for whoever asks it without a network
+            self._server = Server(port, self.app)
         except BaseException:
             self.engine.close()
             raise
