@@ -18,7 +18,6 @@ def plan_new_id(stack: Stack, index: int) -> Plan:
     messages = [change.commit.message for change in stack.changes]
     messages[index] = identity.with_change_id(commit.message, wanted)
     local = rewrite(stack, messages)
-    writes = tuple(
-        WriteCommit(write, "id", wanted if write.label.endswith(commit.oid) else "") for write in local.writes
-    )
+    ids = {change.commit.oid: change.id for change in stack.changes} | {commit.oid: wanted}
+    writes = tuple(WriteCommit(write, "id", ids[write.label.rpartition("/")[2]]) for write in local.writes)
     return Plan("id", (*writes, MoveRefs(tuple(branch_moves(stack, local)), "id: new change id")))

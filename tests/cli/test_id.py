@@ -70,6 +70,7 @@ def test_a_dry_run_shows_the_rewrite_and_writes_nothing(clone: Clone) -> None:
     result = clone.stackr("id", "--new", "--dry-run", "HEAD~1")
     lines = result.out.splitlines()
     assert [line.split()[0] for line in lines] == ["rewrite", "rewrite", "move"]
+    assert lines[1].endswith('  "Three"')
     assert lines[2].startswith("move     feature  ")
     kinds = [action["kind"] for action in clone.stackr("id", "--new", "--dry-run", "--json").json["actions"]]
     assert kinds == ["rewrite", "move"]
