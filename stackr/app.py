@@ -149,4 +149,19 @@ class App:
             yield
             return
         with self.repo.lock(command):
+            self._mend()
             yield
+
+    def _mend(self) -> None:
+        """Finish what an earlier run was stopped in, and say so."""
+        mended = self.repo.mend()
+        if mended is None:
+            return
+        if mended.moved_on:
+            self.ui.warn(
+                "an earlier run was stopped while it switched files, and HEAD has moved on since: nothing to do"
+            )
+            return
+        self.ui.warn(f"an earlier run was stopped while it switched files; {mended.files} are up to date now")
+        for name in mended.kept:
+            self.ui.warn(f'"{name}" has changes of yours and was left as it is')

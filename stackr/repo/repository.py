@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -19,14 +19,17 @@ from stackr.core.ports import LocalState, RefUpdate
 from stackr.core.replaying import MergedTree, Pick, Replayed
 from stackr.errors import Refused
 from stackr.repo import config as configuration
-from stackr.repo import credentials, history, ident, lock, read, refs, remotes, sign, state, write
+from stackr.repo import credentials, history, ident, lock, mend, read, refs, remotes, sign, state, write
 from stackr.repo.config import GitConfig
 from stackr.repo.gitpython import Objects, at_git_dir, discover
+from stackr.repo.mend import Mended
 from stackr.repo.replay import restack
 from stackr.repo.replay.merging import Merging
 from stackr.repo.replay.merging import Place as MergingPlace
+from stackr.repo.replay.trees import Trees
 from stackr.repo.run import LOCAL, Runner
 from stackr.repo.transport import Transport
+from stackr.repo.worktree import WorkTree
 
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE")
 
@@ -175,13 +178,12 @@ class Repository:
         for any number, and where both sides changed the same files git's own merges: a process each, or from git 2.49
         on one for all.
         """
-        onto_commit = self._reader.commits([onto])[onto]
         with Merging(self._merging_place()) as merging:
             return restack.replay(
                 merging,
                 self.runner,
                 picks,
-                onto_commit,
+                self._reader.commit(onto),
                 identity=lambda: ident.read(self.runner, self.config),
                 sign=lambda: sign.signer(self.runner, self.config),
             )
@@ -191,9 +193,26 @@ class Repository:
         with Merging(self._merging_place()) as merging:
             return restack.merge_trees(merging, self.runner, base, ours, theirs)
 
-    def move_refs(self, moves: Sequence[RefMove], reason: str) -> None:
-        """Move refs in one transaction with the reflog message ``stackr: <reason>``; see ``refs``."""
-        refs.move(self.runner, moves, reason)
+    def move_refs(self, moves: Sequence[RefMove], reason: str, files: tuple[str, str] | None = None) -> None:
+        """Move refs in one transaction with the reflog message ``stackr: <reason>``, and files along; see ``refs``."""
+        with self.switching(*files) if files is not None else nullcontext():
+            refs.move(self.runner, moves, reason)
+
+    def check_switch(self, old: str, new: str) -> None:
+        """Raise ``Refused``, naming files, if going from commit ``old`` to ``new`` would overwrite the user's work."""
+        self._worktree.check(old, new)
+
+    def switching(self, old: str, new: str) -> AbstractContextManager[None]:
+        """Move refs (HEAD's among them) from ``old`` to ``new`` inside the block; index and files follow at its end.
+
+        Only files that differ are written; dirty, untracked and staged work stays, or this raises ``Refused`` before
+        the block begins. After a crash in between, ``mend`` finishes. See ``worktree``.
+        """
+        return self._worktree.switching(old, new, self._reader.head)
+
+    def mend(self) -> Mended | None:
+        """Finish a change of the work tree that a crash cut short; ``None`` if there is none. See ``mend``."""
+        return mend.mend(self._worktree, self._reader.head())
 
     def fetch(self, remote: str, refspecs: Sequence[str]) -> None:
         """One ``git fetch`` of exactly these refspecs; see ``transport``."""
@@ -224,6 +243,19 @@ class Repository:
     def interrupt(self) -> None:
         """Stop every git process still running, those of other threads included."""
         self.runner.interrupt()
+
+    @cached_property
+    def _worktree(self) -> WorkTree:
+        reader = self._reader
+        return WorkTree(
+            runner=self.runner,
+            git_dir=self.git_dir,
+            index=Path(self.runner.extra.get("GIT_INDEX_FILE") or self.git_dir / "index"),
+            trees=Trees(reader.object),
+            tree_of=reader.tree_of,
+            env=self._lazy_fetch_environment,
+            is_on=lambda key, default: self.config.get_bool(key, default),
+        )
 
     def _merging_place(self) -> MergingPlace:
         reader = self._reader
