@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from stackr.core import body, identity
 from stackr.core.model import Change, PullState, Stack, Style
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import foreign_changes
+from stackr.core.ownership import BRANCHES, foreign_changes
 from stackr.core.pulls import body_lengths
 from stackr.errors import Refused
 
@@ -107,6 +107,13 @@ def refuse_duplicate_ids(stack: Stack) -> None:
             )
 
 
+def _after_merge(stack: Stack, change: Change, base: str) -> str:
+    """What to do about a merged pull request: a commit carried to another trunk (a backport) did not land there."""
+    if base == stack.trunk.name or BRANCHES + base in stack.own_refs:
+        return f"stackr sync drops what landed (or git rebase {stack.remote}/{stack.trunk.name})"
+    return f'stackr id --new {change.commit.oid[:7]} makes it a new change, for "{stack.trunk.name}"'
+
+
 def refuse_ended_pulls(stack: Stack, active: Sequence[int], reopen: bool) -> None:
     """A merged or closed pull request in the part that is submitted; nothing is ever created twice."""
     for index in active:
@@ -117,7 +124,7 @@ def refuse_ended_pulls(stack: Stack, active: Sequence[int], reopen: bool) -> Non
         if pull.state is PullState.MERGED:
             raise Refused(
                 f'pull request #{pull.number} of {quoted(change)} is merged into "{pull.base_ref}"',
-                next_step=f"stackr sync drops what landed (or git rebase {stack.remote}/{stack.trunk.name})",
+                next_step=_after_merge(stack, change, pull.base_ref),
             )
         if not reopen:
             raise Refused(

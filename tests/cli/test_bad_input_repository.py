@@ -281,6 +281,30 @@ def test_a_merged_pull_request_in_the_stack(world: World) -> None:
     assert error["next"].startswith("stackr sync drops what landed")
 
 
+def test_a_backport_of_what_was_merged_elsewhere(world: World) -> None:
+    world.branch("release", "main~1")
+    clone = world.stacked("A", "B")
+    world.merge(1, method="squash")
+    clone.git("fetch", "-q", str(world.bare.path), "release:refs/remotes/origin/release")
+    clone.git("checkout", "-q", "--no-track", "-b", "backport", "origin/release")
+    clone.git("cherry-pick", "feature~1")
+    short = clone.oid()[:7]
+    refuses(
+        world,
+        clone,
+        "submit",
+        "--base",
+        "release",
+        code=3,
+        kind="refused",
+        message=f'pull request #1 of "A" ({short}) is merged into "main"',
+        next_step=f'stackr id --new {short} makes it a new change, for "release"',
+    )
+    clone.stackr("id", "--new", short)
+    clone.stackr("submit", "--base", "release")
+    check_laws(world, clone, "release", gone=[1])
+
+
 def test_a_closed_pull_request_in_the_stack(world: World) -> None:
     clone = world.stacked("A", "B")
     world.edit(2, state="closed")

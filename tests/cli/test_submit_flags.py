@@ -70,8 +70,7 @@ def test_a_team_that_names_its_own_members_as_reviewers_does_not_ask_the_author(
 
 
 def test_a_base_is_remembered_for_the_branch_and_found_by_another_clone(world: World) -> None:
-    world.bare.git("branch", "release", "main~1")
-    world.server.engine.git(world.server.repository(world.name)).reload()
+    world.branch("release", "main~1")
     clone = world.clone()
     clone.git("fetch", "-q", str(world.bare.path), "release:refs/remotes/origin/release")
     clone.git("checkout", "-q", "-b", "feature", "--no-track", "origin/release")
@@ -89,8 +88,7 @@ def test_a_base_is_remembered_for_the_branch_and_found_by_another_clone(world: W
 
 def test_another_base_retargets_the_bottom_pull_request(world: World) -> None:
     clone = world.stacked("A", "B")
-    world.bare.git("branch", "next", "main")
-    world.server.engine.git(world.server.repository(world.name)).reload()
+    world.branch("next", "main")
     clone.stackr("submit", "--base", "next")
     clone.git("update-ref", "refs/remotes/origin/next", "origin/main")
     check_laws(world, clone, "next")

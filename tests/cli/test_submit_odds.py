@@ -95,8 +95,7 @@ def test_commits_made_on_the_local_trunk_itself(world: World) -> None:
 
 @pytest.mark.parametrize("name", ["release/1.0", "größe", "a#b+c"])
 def test_a_trunk_with_an_odd_name(world: World, name: str) -> None:
-    world.bare.git("branch", name, "main")
-    world.server.engine.git(world.server.repository(world.name)).reload()
+    world.branch(name, "main")
     clone = world.stacked("A", "B", submit=False)
     clone.stackr("submit", "--base", name)
     clone.git("update-ref", f"refs/remotes/origin/{name}", "origin/main")
@@ -120,13 +119,36 @@ def test_a_stack_that_takes_itself_back(world: World) -> None:
     check_laws(world, clone)
 
 
+def test_going_back_to_an_older_state_adds_the_older_files_again(world: World) -> None:
+    clone = world.stacked("A", "B")
+    before = clone.oid()
+    clone.amend("A")
+    clone.stackr("submit")
+    clone.git("reset", "-q", "--hard", before)
+    clone.stackr("submit")
+    check_laws(world, clone)
+
+
+def test_two_branches_that_share_their_lower_part_are_submitted_in_turn(world: World) -> None:
+    clone = world.stacked("A", "B")
+    clone.git("checkout", "-q", "-b", "fork", "HEAD~1")
+    clone.change("X")
+    for branch in ("fork", "feature", "fork"):
+        clone.git("checkout", "-q", branch)
+        clone.stackr("submit")
+        check_laws(world, clone)
+    clone.amend("A")
+    clone.stackr("submit")
+    check_laws(world, clone)
+    assert [world.state(number) for number in (1, 2, 3)] == ["open"] * 3
+
+
 # -- on the page ---------------------------------------------------------------------------------------
 
 
 def test_a_bottom_that_a_person_retargets_takes_the_stack_to_another_trunk(world: World) -> None:
     clone = world.stacked("A", "B")
-    world.bare.git("branch", "next", "main")
-    world.server.engine.git(world.server.repository(world.name)).reload()
+    world.branch("next", "main")
     world.edit(1, base="next")
     clone.amend("B")
     clone.stackr("submit")
@@ -148,6 +170,12 @@ def test_a_branch_that_a_person_brought_up_to_date_with_trunk_is_told(world: Wor
     world.update_branch(1)
     result = clone.stackr("submit", code=3)
     assert result.err.startswith('error: somebody else pushed to the branch of "A"')
+    result = clone.stackr("submit", "--overwrite", code=3)
+    assert result.err.endswith("next:  git rebase origin/main, then stackr submit\n")
+    clone.git("fetch", "-q", str(world.bare.path), "main:refs/remotes/origin/main")
+    clone.git("rebase", "-q", "origin/main")
+    clone.stackr("submit")
+    check_laws(world, clone)
 
 
 def test_comments_reviews_and_milestones_survive_an_update(world: World) -> None:

@@ -255,6 +255,11 @@ class World:
         helper.git("push", "-q", self.server.clone_url(self.name, helper.token), f"HEAD:refs/heads/{branch}")
         return oid
 
+    def branch(self, name: str, at: str = "main") -> None:
+        """A branch on the server."""
+        self.bare.git("branch", name, at)
+        self.server.engine.git(self.server.repository(self.name)).reload()
+
     def advance(self, name: str = "trunk.txt", text: str = "trunk\n", branch: str = "main") -> str:
         """One more commit on trunk, pushed by bob; its id."""
         return self.suggest(branch, name, text)
