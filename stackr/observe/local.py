@@ -38,6 +38,12 @@ def known_trunk(state: LocalState, wanted: Wanted, name: str | None) -> str | No
     return state.refs.get(f"refs/remotes/{wanted.remote}/{name}") or state.refs.get(OWN_TRUNK + name)
 
 
+def own_trunk(state: LocalState) -> str | None:
+    """The trunk that this clone keeps in a ref of its own, if it is the only one: a guess until GitHub has spoken."""
+    names = [ref.removeprefix(OWN_TRUNK) for ref in state.refs if ref.startswith(OWN_TRUNK)]
+    return names[0] if len(names) == 1 else None
+
+
 def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_oid: str | None) -> Local:
     """The stack above ``trunk_oid``, bottom first; nothing is known when the trunk is not."""
     if trunk_oid is None:

@@ -18,7 +18,7 @@ from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.errors import Refused
 from stackr.observe.landed import with_landed
-from stackr.observe.local import OWN_TRUNK, Local, known_trunk, read_local, stack_branches
+from stackr.observe.local import OWN_TRUNK, Local, known_trunk, own_trunk, read_local, stack_branches
 from stackr.observe.outsiders import current_pull, with_outsiders
 from stackr.observe.relations import complete_graph, foreign_commits, newer_trunk
 from stackr.observe.wanted import Observed, Wanted
@@ -31,7 +31,7 @@ def observe(repo: Repo, forge: Forge, wanted: Wanted) -> Observed:
         refuse_busy(state.busy)
     head = _require_head(state)
     name = replace(wanted.trunk, remote_head=state.remote_head).name(())
-    local = read_local(repo, state, head, wanted, known_trunk(state, wanted, name))
+    local = read_local(repo, state, head, wanted, known_trunk(state, wanted, name or own_trunk(state)))
     with _trunk_fetch(repo, state, wanted, name):
         facts = forge.read(_request(local, wanted, name))
     name = _choose_trunk(facts, local, state, wanted)
@@ -54,7 +54,7 @@ def observe_offline(repo: Repo, wanted: Wanted) -> Observed:
     """The stack from local facts alone: head branches are where this clone last saw them, pull requests unknown."""
     state = repo.local_state(wanted.remote)
     head = _require_head(state)
-    name = replace(wanted.trunk, remote_head=state.remote_head).name(())
+    name = replace(wanted.trunk, remote_head=state.remote_head).name(()) or own_trunk(state)
     trunk_oid = known_trunk(state, wanted, name)
     if name is None or trunk_oid is None:
         raise Refused(
