@@ -82,18 +82,16 @@ class Context:
     def begin_mutation(self) -> None:
         """Before each top-level mutation: its server time and its share of the limits, then the engine's lock.
 
-        Raises ApiError for a limit. Anything else that ends the request (the ten seconds are over) is
-        remembered, because graphql-core would take it for the failure of one field.
+        When the ten seconds are over, that is remembered: graphql-core takes an exception for the failure of one
+        field, and would go on with the next.
         """
         self.held.close()
         if self.stopped is not None:
             raise ApiError(502, "the request was cut short")
         try:
             request.before_mutation(self.engine)
-        except ApiError:
-            raise
-        except BaseException as error:
-            self.stopped = error
+        except request.TimeCut as cut:
+            self.stopped = cut
             raise
         self.held.enter_context(self.engine.lock)
 

@@ -67,13 +67,14 @@ def page(
     _refuse_bad_bounds(info.field_name, first, last)
     start, stop = 0, len(items)
     if arguments.get("after"):
-        start = _place(items, arguments["after"]) + 1
+        place, there = _place(items, arguments["after"])
+        start = place + 1 if there else place
     if arguments.get("before"):
-        stop = min(stop, _place(items, arguments["before"]))
+        stop = min(stop, _place(items, arguments["before"])[0])
     if first is not None:
         stop = min(stop, start + first)
-    elif last is not None:
-        start = max(start, stop - last)
+    else:
+        start = max(start, stop - (last or 0))
     return Connection(items, start, max(start, stop), node, owner)
 
 
@@ -100,8 +101,8 @@ def cursor(items: Sequence[Any], index: int) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-def _place(items: Sequence[Any], text: str) -> int:
-    """Where the item of a cursor stands (or stood, if it is gone)."""
+def _place(items: Sequence[Any], text: str) -> tuple[int, bool]:
+    """Where the item of a cursor stands, and that it does; or where it stood, if it is gone."""
     try:
         plain = base64.b64decode(text, validate=True).decode()
         index, _, row_id = plain.removeprefix(_PREFIX).partition(":")
@@ -110,8 +111,9 @@ def _place(items: Sequence[Any], text: str) -> int:
         message = f"`{text}` does not appear to be a valid cursor."
         raise ApiError(200, message, graphql_type="INVALID_CURSOR_ARGUMENTS") from error
     if row_id:
-        return next((i for i, item in enumerate(items) if str(getattr(item, "id", "")) == row_id), place)
-    return place
+        now = next((i for i, item in enumerate(items) if str(getattr(item, "id", "")) == row_id), None)
+        return (place, False) if now is None else (now, True)
+    return place, True
 
 
 def edges(connection: Connection, _info: Info) -> list[Edge]:

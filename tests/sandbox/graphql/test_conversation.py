@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stackr.sandbox import issues
 from tests.support.graphql import data, errors, node_id, pull_id, repository_id
 from tests.support.sandbox import Box, Person
 
@@ -129,6 +130,20 @@ def test_reviewing_is_refused_where_it_makes_no_sense(box: Box) -> None:
     author = {**fields, "userIds": [node_id(box.alice, "user", "alice")]}
     assert errors(box.alice, mutation("requestReviews"), i=author)[0][0] == "UNPROCESSABLE"
     assert errors(box.alice, mutation("requestReviews"), i={**fields, "teamIds": ["T_x"]})[0][0] == "NOT_FOUND"
+
+
+def test_everybody_has_a_standing_in_the_repository(box: Box) -> None:
+    box.stack("one")
+    box.server.add_user("stranger")
+    stranger = box.server.user("stranger")
+    issues.add_comment(box.server.engine, stranger, box.pull(1), "Nice\\\nwork ![x](y)")
+    query = """{repository(owner: "acme", name: "widgets") {pullRequest(number: 1) {authorAssociation
+      comments(first: 9) {nodes {authorAssociation bodyText viewerCanUpdate}}}}}"""
+    found = data(box.dave, query)["repository"]["pullRequest"]
+    assert found["authorAssociation"] == "COLLABORATOR"
+    assert found["comments"]["nodes"] == [
+        {"authorAssociation": "NONE", "bodyText": "Nice\nwork x", "viewerCanUpdate": False}
+    ]
 
 
 def test_edits_of_a_description_are_remembered(box: Box) -> None:

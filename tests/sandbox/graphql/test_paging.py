@@ -77,6 +77,14 @@ def test_a_cursor_holds_its_place_when_rows_before_it_go(labelled: Box) -> None:
     assert names(page(labelled, first=2, after=cursor)) == "cd"
 
 
+def test_a_page_goes_on_where_a_row_that_is_gone_stood(labelled: Box) -> None:
+    cursor = page(labelled, first=2)["pageInfo"]["endCursor"]
+    row = labelled.server.engine.store.labels.by(repo_id=labelled.repo.id)[1]
+    labelled.server.engine.store.labels.delete(row)
+    assert names(page(labelled, first=2, after=cursor)) == "cd"
+    assert names(page(labelled, last=2, before=cursor)) == "a"
+
+
 def test_an_empty_page_has_no_cursors(labelled: Box) -> None:
     info = page(labelled, first=0)["pageInfo"]
     assert info == {"startCursor": None, "endCursor": None, "hasNextPage": True, "hasPreviousPage": False}

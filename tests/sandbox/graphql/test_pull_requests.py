@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stackr.sandbox import issues
 from tests.support.graphql import ask, data, errors, node_id, pull_id, repository_id
 from tests.support.sandbox import Box, Person
 
@@ -94,6 +95,11 @@ def test_editing_changes_only_what_is_given(box: Box) -> None:
     found = data(box.alice, UPDATE, i=changes)["updatePullRequest"]["pullRequest"]
     assert (found["title"], found["body"], found["baseRefName"]) == ("New", "", "main")
     assert (found["labels"]["nodes"], found["assignees"]["nodes"]) == ([{"name": "bug"}], [{"login": "bob"}])
+    issues.add_milestone(box.server.engine, box.server.user("alice"), box.repo, "1.0")
+    milestone = data(box.alice, '{repository(owner: "acme", name: "widgets") {milestone(number: 1) {id}}}')
+    planned = {"pullRequestId": pull_id(box.alice, two), "milestoneId": milestone["repository"]["milestone"]["id"]}
+    found = data(box.alice, UPDATE, i=planned)["updatePullRequest"]["pullRequest"]
+    assert (found["title"], found["milestone"]) == ("New", {"title": "1.0"})
     closing = {"pullRequestId": pull_id(box.alice, one), "state": "CLOSED", "title": None, "assigneeIds": []}
     assert data(box.alice, UPDATE, i=closing)["updatePullRequest"]["pullRequest"]["state"] == "CLOSED"
 

@@ -107,6 +107,16 @@ def test_trees_and_files_can_be_walked(box: Box) -> None:
     assert repo(box, 'object(expression: "main:nothing") {id}') == {"object": None}
 
 
+def test_a_submodule_has_no_object_here(box: Box) -> None:
+    box.alice.clone.git("checkout", "-q", "-B", "topic", "origin/main")
+    box.alice.clone.git("update-index", "--add", "--cacheinfo", f"160000,{box.tip('main')},sub")
+    box.alice.clone.git("commit", "-q", "-m", "Add a submodule")
+    box.alice.push("topic")
+    found = repo(box, 'object(expression: "topic:") {... on Tree {entries {path type size object {oid}}}}')
+    (entry,) = [each for each in found["object"]["entries"] if each["path"] == "sub"]
+    assert entry == {"path": "sub", "type": "commit", "size": 0, "object": None}
+
+
 def test_an_annotated_tag_points_at_its_commit(box: Box) -> None:
     box.alice.clone.git("tag", "-a", "v1", "-m", "The first", "origin/main")
     box.alice.push("v1")

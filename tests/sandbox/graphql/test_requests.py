@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from stackr.sandbox.ids import node_id
 from tests.support.graphql import ask, data, errors, post
 from tests.support.sandbox import Box
 
@@ -72,6 +73,9 @@ def test_what_is_missing_or_hidden_is_not_found(box: Box) -> None:
     assert errors(box.alice, '{user(login: "nobody") {id}}') == [
         ("NOT_FOUND", ["user"], "Could not resolve to a User with the login of 'nobody'.")
     ]
+    assert errors(box.alice, f"{{{REPO} {{issueOrPullRequest(number: 9) {{__typename}}}}}}")[0][2] == (
+        "Could not resolve to an issue or pull request with the number of 9."
+    )
     assert errors(box.alice, f"{{{REPO} {{pullRequest(number: 9) {{id}} issue(number: 9) {{id}}}}}}") == [
         ("NOT_FOUND", ["repository", "pullRequest"], "Could not resolve to a PullRequest with the number of 9."),
         ("NOT_FOUND", ["repository", "issue"], "Could not resolve to an Issue with the number of 9."),
@@ -83,6 +87,21 @@ def test_nodes_that_are_missing_fail_one_by_one(box: Box) -> None:
     answer = ask(box.alice, "query($ids: [ID!]!) {nodes(ids: $ids) {id}}", ids=["bad", known])
     assert answer["data"] == {"nodes": [None, {"id": known}]}
     assert [error["path"] for error in answer["errors"]] == [["nodes", 0]]
+
+
+def test_a_hundred_nodes_are_the_most(box: Box) -> None:
+    (refusal,) = errors(box.alice, "query($ids: [ID!]!) {nodes(ids: $ids) {id}}", ids=["x"] * 101)
+    assert refusal[0] == "ARGUMENT_LIMIT"
+
+
+def test_what_is_no_row_has_a_node_id_too(box: Box) -> None:
+    query = "query($id: ID!) {node(id: $id) {__typename id}}"
+    repo = box.repo.id
+    for kind, parts in (("App", ["ci"]), ("Ref", [repo, "refs/heads/main"]), ("Commit", [repo, box.tip("main")])):
+        ident = node_id(kind, *parts)
+        assert data(box.alice, query, id=ident)["node"] == {"__typename": kind, "id": ident}
+    for kind, parts in (("Ref", [repo, "refs/heads/gone"]), ("Stack", [repo]), ("Commit", ["x", "y"])):
+        assert errors(box.alice, query, id=node_id(kind, *parts))[0][0] == "NOT_FOUND"
 
 
 def test_a_hidden_row_cannot_be_reached_by_its_node_id(box: Box) -> None:
@@ -102,6 +121,13 @@ def test_the_log_knows_operations_and_mutations(box: Box) -> None:
     entries = box.server.log.api()
     assert [(e.operations, e.mutations) for e in entries] == [(["Me"], 0), (["Two", "deleteRef", "deleteRef"], 2)]
     assert [e.is_write for e in entries] == [False, True]
+
+
+def test_mutations_in_fragments_count_too(box: Box) -> None:
+    query = """mutation {...F ... on Mutation {b: deleteRef(input: {refId: "y"}) {clientMutationId}}}
+      fragment F on Mutation {a: deleteRef(input: {refId: "x"}) {clientMutationId}}"""
+    post(box.alice, query)
+    assert box.server.log.api()[-1].mutations == 2
 
 
 def test_a_page_finds_what_it_shows(box: Box) -> None:
