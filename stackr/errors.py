@@ -6,6 +6,9 @@ what happened (``message``), what is safe (``safe``), what to do next (``next_st
 
 from __future__ import annotations
 
+NOTHING_CHANGED = "nothing was changed"
+"""The ``safe`` line of an error that says nothing else."""
+
 
 class StackrError(Exception):
     """An error the user can act on.
@@ -17,7 +20,7 @@ class StackrError(Exception):
     kind = "refused"
     exit_code = 3
 
-    def __init__(self, message: str, *, safe: str = "nothing was changed", next_step: str = "") -> None:
+    def __init__(self, message: str, *, safe: str = NOTHING_CHANGED, next_step: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.safe = safe

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from stackr.core import body
+from stackr.core.broken import safe_line
 from stackr.core.model import Change, PullRequest, PullState, Stack
 from stackr.core.plan import (
     Action,
@@ -29,7 +30,7 @@ from stackr.core.plan import (
 )
 from stackr.core.ports import Forge, NewPull, PullEdit, PullText, ReadRequest, RefUpdate, Repo, Ui
 from stackr.core.pulls import others
-from stackr.errors import ConnectionLost, LeaseLost
+from stackr.errors import NOTHING_CHANGED, ConnectionLost, LeaseLost, StackrError
 
 PUSH_TRIES = 3
 
@@ -43,10 +44,20 @@ class Outcome:
 
 
 def execute(plan: Plan, stack: Stack, repo: Repo, forge: Forge, ui: Ui) -> Outcome:
-    """Carry out every action of ``plan``; raises at the first that fails, and a rerun finishes what is left."""
+    """Carry out every action of ``plan``; raises at the first that fails, and a rerun finishes what is left.
+
+    What is done by then is in the error's ``safe`` line.
+    """
     run = _Run(plan, stack, repo, forge, ui)
+    done: list[Action] = []
     for kind, group in groupby(plan.actions, type):
-        run.carry_out(kind, tuple(group))
+        actions = tuple(group)
+        try:
+            run.carry_out(kind, actions)
+        except StackrError as error:
+            error.safe = safe_line(done, error.safe)
+            raise
+        done += actions
     return run.outcome()
 
 
@@ -237,19 +248,35 @@ class _Run:
 
 def push_all(repo: Repo, forge: Forge, stack: Stack, updates: Sequence[RefUpdate]) -> None:
     """One atomic push; a push whose answer was lost, or that comes second to itself, is recognised as done."""
+    lost: ConnectionLost | None = None
     for attempt in range(1, PUSH_TRIES + 1):
         try:
             repo.push(stack.remote, updates)
         except (LeaseLost, ConnectionLost) as error:
-            if _has_arrived(forge, stack, updates):
+            if isinstance(error, ConnectionLost):
+                lost = _graver(lost, error)
+            if _has_arrived(forge, stack, updates, lost):
                 return
-            if isinstance(error, LeaseLost) or attempt == PUSH_TRIES:
+            if isinstance(error, LeaseLost):
                 raise
+            if attempt == PUSH_TRIES:
+                raise lost or error
         else:
             return
 
 
-def _has_arrived(forge: Forge, stack: Stack, updates: Sequence[RefUpdate]) -> bool:
+def _graver(before: ConnectionLost | None, now: ConnectionLost) -> ConnectionLost:
+    """Of two failures the one after which the push may have arrived; the later if that is true of neither or both."""
+    return before if before is not None and before.safe != now.safe == NOTHING_CHANGED else now
+
+
+def _has_arrived(forge: Forge, stack: Stack, updates: Sequence[RefUpdate], lost: ConnectionLost | None) -> bool:
+    """Whether all branches are where the push moves them; when nobody can tell, the push's own error is raised."""
     names = {update.ref.removeprefix("refs/heads/"): update.new for update in updates}
-    branches = forge.read(ReadRequest(tuple(names), stack.trunk.name)).branches
+    try:
+        branches = forge.read(ReadRequest(tuple(names), stack.trunk.name)).branches
+    except StackrError as error:
+        if lost is None:
+            raise
+        raise lost from error
     return all(branches.get(name) == new for name, new in names.items())

@@ -47,6 +47,7 @@ class Creation:
         self._done: dict[str, PullRequest] = {}
         self._texts: dict[int, PullText] = {}
         self._refused: list[tuple[NewPull, Problem]] = []
+        self._doubtful: tuple[NewPull, ...] = ()
         self._headers: Mapping[str, str] = {}
 
     def run(self) -> Created:
@@ -136,7 +137,9 @@ class Creation:
             self._go_on_after(Lost(f"github could not create a pull request ({missing[0][1].message})"))
 
     def _adopt(self, pulls: Sequence[NewPull]) -> None:
+        self._doubtful = tuple(pulls)
         self._done |= self._reader.open_by_head([pull.head for pull in pulls])
+        self._doubtful = ()
         self._strike_off()
 
     def _strike_off(self) -> None:
@@ -169,12 +172,21 @@ class Creation:
         return error
 
     def _tally(self) -> str:
+        """What is there, what may be there (the look-up failed as well), and what is not."""
         created = ", ".join(f"#{pull.number}" for pull in self._done.values())
-        names = [*(pull.head for pull, _ in self._refused), *(pull.head for pull in self._todo)]
-        missing = ", ".join(f'"{name}"' for name in names)
-        if not created:
-            return f"no pull request was created, of: {missing}"
-        return f"what was created ({created}) stays and is adopted by the next run; not created: {missing}"
+        doubtful = [pull.head for pull in self._doubtful]
+        missing = [pull.head for pull in (*(pull for pull, _ in self._refused), *self._todo)]
+        missing = [head for head in missing if head not in doubtful]
+        if not created and not doubtful:
+            return f"no pull request was created, of: {_shown(missing)}"
+        parts = [f"what was created ({created}) stays and is adopted by the next run"] if created else []
+        parts += [f"perhaps created, which the next run finds out: {_shown(doubtful)}"] if doubtful else []
+        parts += [f"not created: {_shown(missing)}"] if missing else []
+        return "; ".join(parts)
+
+
+def _shown(heads: Sequence[str]) -> str:
+    return ", ".join(f'"{head}"' for head in heads)
 
 
 def _problem_of(answer: Answer, alias: str) -> Problem:

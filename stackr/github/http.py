@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import IncompleteRead, RemoteDisconnected
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -312,6 +313,10 @@ def _reason(error: BaseException) -> str:
         if not isinstance(current, BaseException) or current in seen:
             continue
         seen.append(current)
+        if isinstance(current, RemoteDisconnected):
+            return "closed without an answer"
+        if isinstance(current, IncompleteRead):
+            return "cut off in the middle of the answer"
         if isinstance(current, OSError) and current.strerror and not isinstance(current, requests.RequestException):
             return clean(current.strerror).lower()
         todo += [*current.args, getattr(current, "reason", None), current.__cause__, current.__context__]

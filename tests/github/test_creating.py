@@ -172,6 +172,29 @@ def test_an_interruption_in_the_middle_keeps_what_was_created(github: GitHub, fo
     )
 
 
+def test_a_create_that_could_not_be_looked_up_is_called_doubtful(github: GitHub, forge: CannedGitHub) -> None:
+    forge.fail(2, GATEWAY, after=True)
+    for call in (3, 4, 5):
+        forge.fail(call, GATEWAY)
+    with pytest.raises(Lost) as caught:
+        create(github, stack(7))
+    assert len(heads(forge)) == 7
+    assert caught.value.safe == (
+        "what was created (#1, #2, #3, #4, #5) stays and is adopted by the next run; "
+        'perhaps created, which the next run finds out: "s/5", "s/6"'
+    )
+
+
+def test_the_first_create_that_could_not_be_looked_up_is_called_doubtful(github: GitHub, forge: CannedGitHub) -> None:
+    for call in (1, 2, 3, 4):
+        forge.fail(call, GATEWAY)
+    with pytest.raises(Lost) as caught:
+        create(github, stack(6))
+    assert caught.value.safe == (
+        'perhaps created, which the next run finds out: "s/0", "s/1", "s/2", "s/3", "s/4"; not created: "s/5"'
+    )
+
+
 def test_only_what_came_too_quickly_is_repeated_after_a_wait(github: GitHub, forge: CannedGitHub) -> None:
     trips = iter([False] * 9 + [True] * 3)
     forge.refuse = lambda mutation, given: TOO_QUICKLY if next(trips, False) else None

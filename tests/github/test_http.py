@@ -170,8 +170,8 @@ BROKEN = {
     "502 html": (Canned(502, HTML), "github answered with 502"),
     "html": (Canned(200, HTML), "did not answer with JSON"),
     "cut json": (Canned(200, '{"a": '), "did not answer with JSON"),
-    "cut answer": (Canned(200, {"a": "b" * 50}, cut=True), "failed"),
-    "no answer": (Canned(drop=True), "failed"),
+    "cut answer": (Canned(200, {"a": "b" * 50}, cut=True), "failed (cut off in the middle of the answer)"),
+    "no answer": (Canned(drop=True), "failed (closed without an answer)"),
 }
 
 

@@ -1,0 +1,59 @@
+"""What a run that broke off has done already, as the ``safe`` line of its error; pure.
+
+Every step of a plan is safe to die after, but "nothing was changed" may be said only while it is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stackr.core.plan import Action, CreatePull, MoveRefs, Park, PushRefs, RefMove, Reopen, SetConfig
+from stackr.errors import NOTHING_CHANGED
+
+_GOES_ON = "the next run goes on from there"
+
+
+def safe_line(done: Sequence[Action], safe: str) -> str:
+    """The line for an error whose own is ``safe``, after the actions ``done``.
+
+    What the error itself knows is kept, unless it is that nothing was changed and something was.
+    """
+    told = ", ".join(_told(done))
+    if not told:
+        return safe
+    if safe == NOTHING_CHANGED:
+        return f"{told}; {_GOES_ON}"
+    return f"{safe}; before that: {told}" if safe.startswith("nothing ") else safe
+
+
+def _told(done: Sequence[Action]) -> Iterator[str]:
+    """One phrase for each kind of action that a user can see."""
+    if any(move.ref.startswith("refs/heads/") or move.ref == "HEAD" for move in _moves(done)):
+        yield "your commits have their change ids"
+    if any(isinstance(action, SetConfig) for action in done):
+        yield "the base is remembered"
+    if parked := [action for action in done if isinstance(action, Park)]:
+        numbers = ", ".join(f"#{action.number}" for action in parked)
+        bases = dict.fromkeys(f'"{action.base_ref}"' for action in parked)
+        yield f"{numbers} {_verb(parked, 'targets', 'target')} {', '.join(bases)} for the time being"
+    if pushes := [push for action in done if isinstance(action, PushRefs) for push in action.pushes]:
+        yield f"{_count(pushes, 'branch', 'branches')} {_verb(pushes, 'is', 'are')} pushed"
+    if reopened := [action for action in done if isinstance(action, Reopen)]:
+        numbers = ", ".join(f"#{action.number}" for action in reopened)
+        yield f"{numbers} {_verb(reopened, 'is', 'are')} open again"
+    if created := [action for action in done if isinstance(action, CreatePull)]:
+        yield f"{_count(created, 'pull request', 'pull requests')} {_verb(created, 'is', 'are')} created"
+
+
+def _moves(done: Sequence[Action]) -> Iterator[RefMove]:
+    for action in done:
+        if isinstance(action, MoveRefs):
+            yield from action.moves
+
+
+def _verb(things: Sequence[object], one: str, many: str) -> str:
+    return one if len(things) == 1 else many
+
+
+def _count(things: Sequence[object], one: str, many: str) -> str:
+    return f"{len(things)} {_verb(things, one, many)}"
