@@ -1,0 +1,173 @@
+"""Stacks that stand right before a submit, to be broken in every way: built once a session, copied for every run.
+
+Here: the stories, ``Stage`` that copies them, and ``View``, all that a submit leaves behind, for comparing a broken and
+finished submit with an unbroken one. Not here: faults and kills (the tests), the laws (``tests/support/laws.py``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stackr.sandbox import pulls
+from stackr.sandbox.log import Entry
+from stackr.sandbox.server import SandboxServer
+from tests.support.laws import check_laws
+from tests.support.world import Clone, World
+
+_numbers = itertools.count(1)
+
+
+def new(world: World) -> Clone:
+    """Three commits that GitHub has never seen."""
+    return world.stacked("A", "B", "C", submit=False)
+
+
+def inserted(world: World) -> Clone:
+    """One commit more in the middle of two that are submitted, and another text for the one below it."""
+    clone = world.stacked("A", "B")
+    clone.reword("A", "A, renamed\n\nBecause.")
+    clone.change("Z")
+    clone.reorder("A, renamed", "Z", "B")
+    return clone
+
+
+def amended(world: World) -> Clone:
+    """The code of the lowest of three commits changed, and the message of the middle one."""
+    clone = world.stacked("A", "B", "C")
+    clone.amend("A")
+    clone.reword("B", "B, renamed\n\nBecause.")
+    return clone
+
+
+def reordered(world: World) -> Clone:
+    """Three commits in another order, so that some have to be parked; one amended, and another text for it."""
+    clone = world.stacked("A", "B", "C")
+    clone.reorder("C", "A", "B")
+    clone.amend("B", message="B, renamed\n\nBecause.")
+    return clone
+
+
+STORIES: Mapping[str, Callable[[World], Clone]] = {
+    story.__name__: story for story in (new, inserted, amended, reordered)
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What a submit leaves: pull requests by number, the server's branches, local refs and HEAD.
+
+    Times and the order in which things happened are not in it.
+    """
+
+    pulls: dict[int, dict[str, Any]]
+    branches: dict[str, str]
+    refs: dict[str, str]
+    head: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A world and the clone in it that is about to submit."""
+
+    world: World
+    clone: Clone
+
+    def view(self) -> View:
+        """Everything that must be as after an unbroken run."""
+        mine = self.clone.refs("refs/heads", "refs/stackr")
+        return View(
+            {pull.number: _facts(self.world, pull) for pull in self.world.pulls()},
+            self.world.bare.refs("refs/heads"),
+            mine,
+            self.clone.git("symbolic-ref", "HEAD"),
+        )
+
+
+def _facts(world: World, pull: pulls.PullRequest) -> dict[str, Any]:
+    fields = ("title", "body", "draft", "head_ref", "head_oid", "base_ref")
+    return {
+        **{name: getattr(pull, name) for name in fields},
+        "state": world.state(pull.number),
+        "labels": world.labels(pull.number),
+        "reviewers": world.reviewers(pull.number),
+    }
+
+
+class Stage:
+    """Stories on one server, each built when first asked for."""
+
+    def __init__(self, server: SandboxServer, source: Path, root: Path) -> None:
+        self._server = server
+        self._source = source
+        self._root = root
+        self._masters: dict[str, Scene] = {}
+        self._unbroken: dict[str, tuple[View, list[Entry]]] = {}
+
+    def scene(self, story: str, root: Path) -> Scene:
+        """A copy of a story below ``root``, with a repository of its own on the server; the log is cleared."""
+        master = self._masters.get(story) or self._build(story)
+        world = self._world(master.world.bare.path, root)
+        for pull in master.world.pulls():
+            self._open_again(world, pull)
+        world.forget()
+        return Scene(world, self._copy_clone(master.clone, world))
+
+    def unbroken(self, story: str) -> View:
+        """What an unbroken submit of a story leaves."""
+        return self._run(story)[0]
+
+    def requests(self, story: str) -> list[Entry]:
+        """The requests that an unbroken submit of a story makes."""
+        return self._run(story)[1]
+
+    def _run(self, story: str) -> tuple[View, list[Entry]]:
+        """An unbroken submit, once; that it is lawful is checked."""
+        if story not in self._unbroken:
+            scene = self.scene(story, self._root)
+            scene.clone.stackr("submit")
+            self._unbroken[story] = scene.view(), scene.world.server.log.entries()
+            check_laws(scene.world, scene.clone)
+        return self._unbroken[story]
+
+    def _build(self, story: str) -> Scene:
+        world = self._world(self._source, self._root)
+        clone = STORIES[story](world)
+        # Few files are copied in no time.
+        clone.git("gc", "-q", "--prune=now")
+        shutil.rmtree(clone.path / ".git" / "hooks")
+        self._masters[story] = Scene(world, clone)
+        return self._masters[story]
+
+    def _world(self, source: Path, root: Path) -> World:
+        number = next(_numbers)
+        self._server.add_repository(f"acme/story{number}", source, writers=("alice", "bob", "carol"))
+        folder = root / f"story{number}"
+        folder.mkdir(parents=True)
+        return World(self._server, f"acme/story{number}", folder)
+
+    def _open_again(self, world: World, pull: pulls.PullRequest) -> None:
+        author = self._server.engine.store.users.need(pull.author_id)
+        copy = pulls.create_pull(
+            self._server.engine,
+            author,
+            self._server.repository(world.name),
+            title=pull.title,
+            head=pull.head_ref,
+            base=pull.base_ref,
+            body=pull.body,
+            draft=pull.draft,
+        )
+        assert copy.number == pull.number
+
+    def _copy_clone(self, clone: Clone, world: World) -> Clone:
+        path = world.root / "clone"
+        shutil.copytree(clone.path, path)
+        config = path / ".git" / "config"
+        old = clone.git("remote", "get-url", "origin")
+        config.write_text(config.read_text().replace(old, world.server.clone_url(world.name)))
+        return Clone(path, clone.login, clone.token)
