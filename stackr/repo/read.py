@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from stackr.core.model import Commit
-from stackr.errors import UsageError
+from stackr.errors import GitError, UsageError
 from stackr.repo import codec
 from stackr.repo.gitpython import Objects
 from stackr.repo.run import Runner
@@ -39,6 +39,17 @@ class Reader:
             if found is not None and found[1] == "commit":
                 self._seen[oid] = codec.parse(oid, found[2])
         return {oid: self._seen[oid] for oid in asked if oid in self._seen}
+
+    def commit(self, oid: str) -> Commit:
+        """One commit that is known to be here; raises ``GitError`` when it is not."""
+        found = self.commits([oid], known=True)
+        if oid not in found:
+            raise GitError(f'commit "{oid[:10]}" is missing', next_step="git fsck")
+        return found[oid]
+
+    def tree_of(self, oid: str) -> str:
+        """The tree of such a commit."""
+        return self.commit(oid).tree
 
     def present(self, oids: Sequence[str]) -> list[str]:
         """Those ids that may be read without going to the network."""

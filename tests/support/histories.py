@@ -6,6 +6,7 @@ hypothesis can shrink them. Written by one ``git fast-import`` for each history.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -232,18 +233,29 @@ class Rebased:
     paths: frozenset[bytes] = frozenset()
 
 
-def rebase(repo: Path, history: History, *config: str) -> Rebased:
-    """Let git do it, in the work tree, which is left clean and detached."""
-    settings = [word for setting in config for word in ("-c", setting)]
-    onto = [history.trunk, history.base, history.stack[-1]]
-    git(repo, *settings, "rebase", "-q", "--no-stat", "--onto", *onto, check=False)
+def check_out(repo: Path, commit: str) -> None:
+    """Put every file there anew, whatever attributes the last history left it by."""
+    git(repo, "read-tree", "--empty")
+    git(repo, "clean", "-qffdx")
+    git(repo, "checkout", "-q", "-f", "--detach", commit)
+
+
+def rebase(repo: Path, history: History) -> Rebased | None:
+    """Let git do it, in the work tree, which is left detached.
+
+    ``None`` where git cannot: attributes that change what a file looks like make it find changes nobody made.
+    """
+    git(repo, "rebase", "-q", "--no-stat", "--onto", history.trunk, history.base, history.stack[-1], check=False)
     state = repo / ".git" / "rebase-merge"
-    if state.exists():
-        subject = git(repo, "log", "-1", "--format=%s", (state / "stopped-sha").read_text().strip())
-        unmerged = {row.partition(b"\t")[2] for row in git_bytes(repo, "ls-files", "-u", "-z").split(b"\0")[:-1]}
-        git(repo, "rebase", "--quit")
-        git(repo, "reset", "-q", "--hard")
-        git(repo, "clean", "-qffdx")
-        return Rebased(stopped=subject, paths=frozenset(unmerged))
-    rows = git(repo, "log", "--reverse", "--format=%s%x00%T", f"{history.trunk}..HEAD").splitlines()
-    return Rebased(tuple((row.split("\0")[0], row.split("\0")[1]) for row in rows))
+    unmerged = {row.partition(b"\t")[2] for row in git_bytes(repo, "ls-files", "-u", "-z").split(b"\0")[:-1]}
+    if not state.exists() and _contains(repo, history.trunk):
+        rows = git(repo, "log", "--reverse", "--format=%s%x00%T", f"{history.trunk}..HEAD").splitlines()
+        return Rebased(tuple((row.split("\0")[0], row.split("\0")[1]) for row in rows))
+    stopped = state / "stopped-sha"
+    subject = git(repo, "log", "-1", "--format=%s", stopped.read_text().strip()) if stopped.exists() else ""
+    shutil.rmtree(state, ignore_errors=True)
+    return Rebased(stopped=subject, paths=frozenset(unmerged)) if subject and unmerged else None
+
+
+def _contains(repo: Path, commit: str) -> bool:
+    return git(repo, "merge-base", "HEAD", commit) == commit

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from stackr.errors import GitError
@@ -87,6 +87,30 @@ class Trees:
         self.new[oid] = (kind, raw)
         if tree is not None:
             self._known[oid] = tree
+
+    def with_entries(self, root: bytes, entries: Mapping[bytes, Entry | None]) -> bytes:
+        """A root tree with these entries instead, by path; ``None`` takes one away. It is in ``new`` afterwards."""
+        tree = self.get(root)
+        for path in sorted(entries, key=lambda path: entries[path] is not None):  # room first: a file can be a folder
+            tree = self._with_entry(tree, path.split(b"/"), entries[path])
+        return self.make(tree)
+
+    def _with_entry(self, tree: Tree, path: list[bytes], entry: Entry | None) -> Tree:
+        name, rest = path[0], path[1:]
+        if rest:
+            below = self._with_entry(self.below(tree.get(name)), rest, entry)
+            if not below and not is_tree(tree.get(name)):
+                return tree
+            entry = (TREE, self.make(below)) if below else None
+        others = {other: kept for other, kept in tree.items() if other != name}
+        return others if entry is None else {**others, name: entry}
+
+    def make(self, tree: Tree) -> bytes:
+        """Remember a tree that is to be written; its id."""
+        raw = serialise(tree)
+        oid = object_id("tree", raw)
+        self.add(oid, "tree", raw, tree)
+        return oid
 
     def differences(
         self, old: Tree, new: Tree, path: bytes = b""
