@@ -73,6 +73,7 @@ def _show(room: Room, repo: Repository, pull: PullRequest, error: ApiError | Non
         state=links.state_of(pull),
         path=links.issue_path(engine, pull),
         author=accounts.user(engine, pull.author_id),
+        merger=accounts.user(engine, pull.merged_by_id).login if pull.merged else "",
         head=_head_label(room, pull),
         body=render(pull.body, texts),
         stack=standing.stack(engine, pull),

@@ -38,6 +38,7 @@ class MergeBox:
 
     reasons: tuple[str, ...]
     methods: tuple[tuple[str, str], ...]
+    onto: Reference | None  # the open pull request whose branch the base is
     stack_size: int  # how many a merge of the native stack would take; 0 outside of one
 
 
@@ -47,8 +48,13 @@ def stack(engine: Engine, pull: PullRequest) -> list[tuple[Reference, bool]]:
     Upwards it goes on as long as there is exactly one open pull request on the head. Empty for a single one.
     """
     registered = native.stack_of(engine, pull)
-    chain = native.members(engine, registered) if registered else [*_below(engine, pull), pull, *_above(engine, pull)]
+    chain = native.members(engine, registered) if registered else _chain(engine, pull)
     return [(links.reference(engine, each), each is pull) for each in reversed(chain)] if len(chain) > 1 else []
+
+
+def _chain(engine: Engine, pull: PullRequest) -> list[PullRequest]:
+    known = [*_below(engine, pull), pull]
+    return [*known, *_above(engine, pull, known)]
 
 
 def _below(engine: Engine, pull: PullRequest) -> list[PullRequest]:
@@ -61,12 +67,12 @@ def _below(engine: Engine, pull: PullRequest) -> list[PullRequest]:
         found.insert(0, bases[-1])
 
 
-def _above(engine: Engine, pull: PullRequest) -> list[PullRequest]:
+def _above(engine: Engine, pull: PullRequest, known: list[PullRequest]) -> list[PullRequest]:
     found: list[PullRequest] = []
     every = engine.store.pulls.by(repo_id=pull.repo_id)
     while True:
         top = (found or [pull])[-1]
-        heads = [p for p in every if p.state == "open" and p.base_ref == top.head_ref and p not in [*found, pull]]
+        heads = [p for p in every if p.state == "open" and p.base_ref == top.head_ref and p not in [*found, *known]]
         if len(heads) != 1 or top.head_repo_id != pull.repo_id:
             return found
         found.append(heads[0])
@@ -113,7 +119,8 @@ def merge_box(engine: Engine, viewer: User | None, pull: PullRequest) -> MergeBo
     methods = _methods(repo)
     reasons = tuple(_reasons(engine, viewer, repo, pull, methods[0][0] if methods else "squash"))
     size = registered.pulls.index(pull.number) + 1 if registered else 0
-    return MergeBox(reasons, methods, size)
+    below = [] if registered else _below(engine, pull)[-1:]
+    return MergeBox(reasons, methods, links.reference(engine, below[0]) if below else None, size)
 
 
 def _methods(repo: Repository) -> tuple[tuple[str, str], ...]:
