@@ -13,7 +13,10 @@ _NOISE = re.compile(
     r"^(Resolving deltas|Counting objects|Compressing objects|Enumerating objects|Total \d|Create a pull request|"
     r"Visit |https?://\S+/pull/new/)"
 )
-_LOCKED = re.compile(r"[Uu]nable to create '(?P<file>[^']+\.lock)'|could not lock config file (?P<config>[^\s:]+)")
+_LOCKED = re.compile(
+    r"(?:[Uu]nable to create '(?P<file>[^']+\.lock)'|could not lock config file (?P<config>[^\s:]+))"
+    r"(?:: (?P<why>[^\n]+))?"
+)
 _DUBIOUS = re.compile(r"detected dubious ownership in repository at '(?P<path>[^']+)'")
 _BAD_CONFIG = re.compile(r"bad (?:numeric |boolean )?config|invalid config|unable to parse .*config", re.IGNORECASE)
 _NO_ACCESS = re.compile(
@@ -85,12 +88,20 @@ def _setup_failure(err: str) -> StackrError | None:
     if _BAD_CONFIG.search(err):
         return ConfigError(f"git cannot read its configuration: {last_words(err)}", next_step="git config --list")
     if found := _LOCKED.search(err):
-        name = found["file"] or found["config"]
-        return Refused(
-            f'another git process holds "{name}"',
-            next_step="wait for it to end; if none is running, remove that file and try again",
-        )
+        return _not_locked(found["file"] or found["config"], (found["why"] or "File exists").rstrip("."))
     return None
+
+
+def _not_locked(name: str, why: str) -> StackrError:
+    """Only a lock that is there is another git's; a full or read-only disk must not make anybody remove files."""
+    if why != "File exists":
+        return GitError(
+            f'git cannot write "{name}": {why.lower()}', next_step="mend that and run the same command again"
+        )
+    return Refused(
+        f'another git process holds "{name}"',
+        next_step="wait for it to end; if none is running, remove that file and try again",
+    )
 
 
 def not_a_repository(where: str = "") -> Refused:

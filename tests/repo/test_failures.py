@@ -126,6 +126,16 @@ LOCAL = {
         Refused,
         'another git process holds ".git/config"',
     ),
+    "a disk that takes no writes": (
+        "fatal: Unable to create '/r/.git/refs/heads/x.lock': Read-only file system\n",
+        GitError,
+        'git cannot write "/r/.git/refs/heads/x.lock": read-only file system',
+    ),
+    "a configuration in a folder of somebody else": (
+        "error: could not lock config file .git/config: Permission denied\n",
+        GitError,
+        'git cannot write ".git/config": permission denied',
+    ),
     "hints are no reasons": (
         "hint: try harder\nwarning: odd\nthe reason\nhint: so there\n",
         GitError,
