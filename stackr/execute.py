@@ -260,7 +260,7 @@ def push_all(repo: Repo, forge: Forge, stack: Stack, updates: Sequence[RefUpdate
             if isinstance(error, LeaseLost):
                 raise
             if attempt == PUSH_TRIES:
-                raise lost or error
+                raise lost or error from None
         else:
             return
 

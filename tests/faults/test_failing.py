@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.laws import check_laws
-from tests.support.stories import STORIES, Scene, Stage
+from tests.support.stories import STORIES, Scene, Stage, finish
 from tests.support.truth import check_error
 from tests.support.world import Result
 
@@ -112,10 +111,3 @@ def break_off(scene: Scene, way: Way, k: int, when: str, selector: str) -> Resul
     if result.code:
         check_error(result, before, before if is_lie else scene.view())
     return result
-
-
-def finish(stage: Stage, story: str, scene: Scene) -> None:
-    """The next submit ends where an unbroken one ends, lawfully, and a third finds nothing to do."""
-    scene.clone.stackr("submit")
-    assert scene.view() == stage.unbroken(story)
-    check_laws(scene.world, scene.clone)

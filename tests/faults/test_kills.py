@@ -1,0 +1,150 @@
+"""Killed, interrupted, out of disk space: at every write to GitHub and at every local one; the next submit finishes.
+
+As in ``test_failing`` nothing says how many writes there are, and ``STACKR_TEST_FAULTS=all`` takes every combination.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stackr.sandbox.faults import Fault
+from tests.support import processes
+from tests.support.saboteur import DEEDS, saboteur
+from tests.support.stories import STORIES, Scene, Stage, finish
+from tests.support.truth import check_error
+from tests.support.world import Result
+
+IS_LONG = os.environ.get("STACKR_TEST_FAULTS") == "all"
+MOMENTS = ("never sent", "never answered", "late")
+"""What becomes of the write at which stackr dies; a late one has its effect after the next submit."""
+
+AT_WRITES = (
+    list(itertools.product(STORIES, MOMENTS))
+    if IS_LONG
+    else [
+        ("new", "never answered"),
+        ("new", "late"),
+        ("inserted", "never answered"),
+        ("amended", "never sent"),
+        ("reordered", "never sent"),
+        ("reordered", "never answered"),
+        ("reordered", "late"),
+    ]
+)
+AT_STEPS = (
+    list(itertools.product(STORIES, DEEDS))
+    if IS_LONG
+    else [
+        ("new", "killed before"),
+        ("new", "killed after"),
+        ("reordered", "killed before"),
+        ("reordered", "killed after"),
+        ("new", "interrupted before"),
+        ("reordered", "interrupted after"),
+        ("new", "disk full"),
+        ("amended", "read only"),
+    ]
+)
+
+
+@pytest.mark.parametrize(("story", "moment"), AT_WRITES)
+def test_a_submit_killed_at_any_write_is_finished_by_the_next(
+    stage: Stage, tmp_path: Path, story: str, moment: str
+) -> None:
+    writes = 0
+    for scene, fault, running in held_at_each_write(stage, tmp_path, story, moment):
+        writes += 1
+        assert running.kill().code == -signal.SIGKILL
+        if moment == "late":
+            scene.clone.stackr("submit")
+        fault.release()
+        if moment == "late":
+            wait_for_the_last_answer(scene)
+        scene.world.server.faults.clear()
+        finish(stage, story, scene)
+    assert writes == sum(entry.is_write for entry in stage.requests(story))
+
+
+@pytest.mark.parametrize("story", STORIES if IS_LONG else ["new"])
+def test_a_submit_interrupted_at_any_write_says_so_and_is_finished_by_the_next(
+    stage: Stage, tmp_path: Path, story: str
+) -> None:
+    for scene, fault, running in held_at_each_write(stage, tmp_path, story, "never answered"):
+        running.signal(signal.SIGINT)
+        check_interrupted(running.end())
+        fault.release()
+        finish(stage, story, scene)
+
+
+@pytest.mark.parametrize(("story", "deed"), AT_STEPS)
+def test_a_submit_stopped_at_any_local_step_is_finished_by_the_next(
+    stage: Stage, tmp_path: Path, story: str, deed: str
+) -> None:
+    for k in itertools.count(1):
+        scene = stage.scene(story, tmp_path)
+        before = scene.view()
+        hand = saboteur(scene.world.root / "hand", deed, k)
+        result = processes.start(scene.clone, "submit", env=hand.env).end()
+        if hand.steps < k:
+            assert result.code == 0
+            break
+        if deed.startswith("killed"):
+            assert result.code == -signal.SIGKILL
+        elif deed.startswith("interrupted"):
+            check_interrupted(result)
+        else:
+            assert result.code == 6, f"step {k}: {result}"
+            check_error(result, before, scene.view())
+        finish(stage, story, scene)
+    assert k > 3
+
+
+def test_stackr_started_from_a_shell_dies_and_recovers_just_so(stage: Stage, tmp_path: Path) -> None:
+    scene = stage.scene("reordered", tmp_path)
+    fault = scene.world.server.faults.add("hold", 2, when="after", selector="write")
+    process = scene.clone.start("submit")
+    processes.until(fault.reached.is_set, "the push")
+    process.kill()
+    process.communicate()
+    fault.release()
+    finish(stage, "reordered", scene)
+
+
+def held_at_each_write(
+    stage: Stage, root: Path, story: str, moment: str
+) -> Iterator[tuple[Scene, Fault, processes.Running]]:
+    """Submits that hang at their first write, their second, and so on; the fault lets them go on."""
+    for k in itertools.count(1):
+        scene = stage.scene(story, root)
+        faults = scene.world.server.faults
+        fault = faults.add("hold", k, when="after" if moment == "never answered" else "before", selector="write")
+        if moment == "never sent":
+            faults.add("drop", k, selector="write")
+        running = processes.start(scene.clone, "submit")
+        processes.until(lambda: fault.reached.is_set() or not running.process.is_alive(), f"write {k}")  # noqa: B023
+        if not fault.reached.is_set():
+            assert running.end().code == 0
+            faults.clear()
+            return
+        yield scene, fault, running
+
+
+def wait_for_the_last_answer(scene: Scene) -> None:
+    """Until every request has its answer, though nobody may be there to read it."""
+    log = scene.world.server.log
+    processes.until(lambda: all(entry.status for entry in log.entries()), "the late write")
+
+
+def check_interrupted(result: Result) -> None:
+    assert result.code == 130
+    assert result.err.splitlines()[-3:] == [
+        "error: interrupted",
+        "safe:  every step is safe to stop after",
+        "next:  run the same command again; it goes on from here",
+    ]
