@@ -21,6 +21,7 @@ from graphql import (
     parse,
     validate_schema,
 )
+from graphql.utilities.print_schema import print_input_value
 from graphql.validation.validate import validate_sdl
 
 from stackr.sandbox.graphql.sdl import sandbox_schema, schema_text
@@ -42,7 +43,7 @@ def theirs(type_: GraphQLNamedType) -> GraphQLNamedType | None:
 
 def described(name: str, field: GraphQLField) -> str:
     """A field as one line: its name, arguments with types and defaults, and its type."""
-    arguments = ", ".join(f"{a}: {d.type} = {d.default_value}" for a, d in sorted(field.args.items()))
+    arguments = ", ".join(print_input_value(a, argument) for a, argument in sorted(field.args.items()))
     return f"{name}({arguments}): {field.type} deprecated={bool(field.deprecation_reason)}"
 
 
@@ -51,7 +52,7 @@ def fields_of(type_: GraphQLNamedType) -> dict[str, str]:
     if isinstance(type_, Fielded):
         return {name: described(name, field) for name, field in type_.fields.items()}
     if isinstance(type_, GraphQLInputObjectType):
-        return {name: f"{name}: {d.type} = {d.default_value}" for name, d in type_.fields.items()}
+        return {name: print_input_value(name, field) for name, field in type_.fields.items()}
     return {}
 
 

@@ -31,7 +31,8 @@ def ordered(context: Context, rows: Sequence[Any], order_by: dict[str, str] | No
     if order_by["field"] == "COMMENTS":
         return sorted(rows, key=lambda row: len(issues.comments_of(context.engine, row)), reverse=down)
     attribute = _ORDERS[order_by["field"]]
-    return sorted(rows, key=lambda row: (getattr(row, attribute), row.id), reverse=down)
+    # Labels keep no time of their making; their ids are in that order.
+    return sorted(rows, key=lambda row: (getattr(row, attribute, ""), row.id), reverse=down)
 
 
 # -- pull requests -----------------------------------------------------------------------------------------
