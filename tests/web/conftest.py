@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
 from werkzeug.test import Client
 
+from stackr.sandbox import checks, pulls
 from tests.support import chromium
 from tests.support.pages import Reader
-from tests.support.sandbox import Box, build_seed, make_box
+from tests.support.sandbox import REPO, Box, build_seed, make_box
+
+TIMEOUT_MS = 20_000  # of one click or look; a busy machine is slow, and a page that works does not wait
 
 
 @pytest.fixture(scope="session")
@@ -72,9 +76,12 @@ def complaints() -> list[str]:
     return []
 
 
-@pytest.fixture
-def open_page(browser: Browser, box: Box, complaints: list[str]) -> Iterator[Callable[..., Page]]:
-    """Makes pages of the running sandbox; the test fails if one has a script error or says something on its console."""
+Pages = Callable[..., Page]
+
+
+@contextmanager
+def pages_of(box: Box, browser: Browser, complaints: list[str]) -> Iterator[Pages]:
+    """Makes pages of a sandbox; at the end, fails if one had a script error or said something on its console."""
     contexts = []
 
     def make(*, width: int = 1280, dark: bool = False, scripts: bool = True) -> Page:
@@ -85,11 +92,11 @@ def open_page(browser: Browser, box: Box, complaints: list[str]) -> Iterator[Cal
             java_script_enabled=scripts,
         )
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(TIMEOUT_MS)
         page = context.new_page()
         page.on("console", lambda message: _hear(message, complaints))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("requestfailed", lambda request: complaints.append(f"{request.url}: {request.failure}"))
+        page.on("response", lambda response: _see(response, complaints))
         return page
 
     yield make
@@ -98,7 +105,74 @@ def open_page(browser: Browser, box: Box, complaints: list[str]) -> Iterator[Cal
     assert complaints == []
 
 
+def _see(response: Response, complaints: list[str]) -> None:
+    """Whatever a page asks for must be there; a page itself may be a refusal."""
+    if response.status >= 400 and response.request.resource_type != "document":
+        complaints.append(f"{response.status} {response.url}")
+
+
 def _hear(message: ConsoleMessage, complaints: list[str]) -> None:
     # Chromium notes every page with an error status; a refusal is one.
-    if "Failed to load resource: the server responded with a status of 4" not in message.text:
+    if "the server responded with a status of 4" not in message.text:
         complaints.append(f"{message.type}: {message.text}")
+
+
+@pytest.fixture
+def open_page(browser: Browser, box: Box, complaints: list[str]) -> Iterator[Pages]:
+    """Makes pages of the test's own sandbox."""
+    with pages_of(box, browser, complaints) as make:
+        yield make
+
+
+@pytest.fixture(scope="session")
+def busy_box(_sealed_session: None, seed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A sandbox with something of every colour on its pages, shared by tests that only look."""
+    made = make_box(tmp_path_factory.mktemp("busy"), seed)
+    fill(made)
+    yield made
+    for person in made.people.values():
+        person.session.close()
+    made.server.stop()
+
+
+def fill(box: Box) -> None:
+    """A stack with a list, a review of each kind, checks of each state, a blocked one, a merged one, long lines."""
+    wide = "a_word_without_end_" * 12
+    box.stack("one", "two", "three")
+    box.alice.branch("one", "one", {"README.md": f"# Gadgets\n\n{wide}\n", "src/code.py": "line 0\n"})
+    box.alice.push("one")
+    lines = [
+        "* #3",
+        "* #2",
+        "* __->__ #1",
+        "",
+        wide,
+        "",
+        "> quoted",
+        "",
+        "```",
+        wide,
+        "```",
+        "",
+        "|a|b|",
+        "|-|-|",
+        "|1|2|",
+    ]
+    box.alice.patch("pulls/1", {"title": f"Count {wide}", "body": "\n".join(lines)})
+    box.bob.post("pulls/1/reviews", {"event": "REQUEST_CHANGES", "body": "No, `never`"}, 200)
+    box.carol.post("pulls/1/reviews", {"event": "APPROVE"}, 200)
+    box.dave.post("pulls/1/reviews", {"event": "COMMENT", "body": f"See #2 and <{wide}>"}, 200)
+    engine, head = box.server.engine, box.pull(1).head_oid
+    for name, conclusion in (("build", "success"), ("lint", "failure"), ("docs", "skipped"), (wide, None)):
+        checks.put_check(engine, box.repo, oid=head, name=name, conclusion=conclusion)
+    rule = {"required_status_checks": [{"context": "lint"}, {"context": "never"}]}
+    box.server.protect(REPO, "main", {"type": "required_status_checks", "parameters": rule})
+    pulls.convert_to_draft(engine, box.server.user("alice"), box.pull(3))
+    box.bob.put("pulls/2/merge")
+
+
+@pytest.fixture
+def open_busy_page(browser: Browser, busy_box: Box, complaints: list[str]) -> Iterator[Pages]:
+    """Makes pages of the shared, busy sandbox."""
+    with pages_of(busy_box, browser, complaints) as make:
+        yield make

@@ -131,7 +131,6 @@ def test_everything_in_the_way_of_a_merge_is_named(box: Box, reader: Readers) ->
     clone = box.bob.clone
     clone.commit("Same file", {"Change-one.txt": "other\n"})
     box.bob.push("main")
-    box.alice.call("POST", "/graphql")
     checks_rule = {"required_status_checks": [{"context": "build"}]}
     box.server.protect(REPO, "main", {"type": "required_status_checks", "parameters": checks_rule})
     reader("alice").open(PULL).press("draft")
