@@ -148,7 +148,7 @@ class App:
         if not needed:
             yield
             return
-        with self.repo.lock(command):
+        with self.repo.lock(command, self.invocation.line):
             self._mend()
             yield
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +37,9 @@ _DAILY, _LOOK, _TRY, _SET_UP = "The daily loop", "Looking", "Trying it out", "Se
 COMMANDS: dict[str, Entry] = {
     "submit": Entry("submit", _DAILY, "Create or update one pull request for every commit of the stack."),
     "sync": Entry("sync", _DAILY, "Rebase the stack onto trunk, drop what landed, and refresh the pull requests."),
+    "undo": Entry("undo", _DAILY, "Take back what stackr did to your branches."),
     "status": Entry("status", _LOOK, "Show the stack: pull requests, reviews, checks, and what to do next."),
+    "log": Entry("log", _LOOK, "List what stackr did to your branches, newest on top."),
     "id": Entry("id", _LOOK, "Show a commit's Change-Id, or give it a new one."),
     "demo": Entry("demo", _TRY, "Watch a real stack being submitted, amended and reordered in the sandbox."),
     "sandbox": Entry("sandbox", _TRY, "A GitHub in miniature on this machine."),
@@ -71,6 +74,7 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS:
             raise failures.unknown_command(args[0], COMMANDS)
         options.of(ctx).command = args[0]
+        options.of(ctx).line = shlex.join(["stackr", *args])
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -23,12 +23,14 @@ class Invocation:
     """One run of the program, filled in while click reads the command line; it is click's context object.
 
     ``directory`` is what ``-C`` names (absolute), ``command`` the words of the command without ``stackr``
-    (``"auth status"``), ``as_json`` whether one JSON document is promised on stdout.
+    (``"auth status"``), ``line`` the command with all its arguments, as typed in a shell, ``as_json`` whether one JSON
+    document is promised on stdout.
     """
 
     directory: Path = field(default_factory=Path)
     color: str = "auto"
     command: str = ""
+    line: str = ""
     as_json: bool = False
 
     @property

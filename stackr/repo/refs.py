@@ -7,7 +7,7 @@ either the old state or the new one. Which refs to move is decided by the planne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from stackr.core.plan import RefMove
 from stackr.errors import GitError, Refused, StackrError
@@ -23,26 +23,35 @@ _IN_THE_WAY = re.compile(r"'(?P<old>[^']+)' exists; cannot create '(?P<new>[^']+
 _TOGETHER = re.compile(r"cannot process '(?P<old>[^']+)' and '(?P<new>[^']+)' at the same time")
 _BAD_NAME = re.compile(r"invalid ref format: (?P<ref>\S+)")
 _HOOK = "aborted by hook"
+_NOTHING: Mapping[str, str | None] = {}
 
 
-def move(runner: Runner, moves: Sequence[RefMove], reason: str) -> None:
+def move(runner: Runner, moves: Sequence[RefMove], reason: str, outright: Mapping[str, str | None] = _NOTHING) -> None:
     """Move refs in one transaction with the reflog message ``stackr: <reason>``; with no moves, no process.
 
-    A branch that is a symbolic ref moves its target; ``HEAD`` moves a detached HEAD only. Raises ``Refused`` when a
-    ref is not at its old value, is locked, or its name clashes with another, and ``GitError`` when the repository's
-    reference-transaction hook declined.
+    A branch that is a symbolic ref moves its target; ``HEAD`` moves a detached HEAD only. Refs of ``outright`` are set,
+    or (``None``) deleted, along with the others, whatever they were at. Raises ``Refused`` when a ref is not at its old
+    value, is locked, or its name clashes with another, and ``GitError`` when the repository's reference-transaction
+    hook declined.
     """
     if not moves:
         return
     message = f"stackr: {' '.join(reason.split())}"
-    done = runner.try_git("update-ref", "-m", message, "--stdin", "-z", stdin=_script(moves))
+    done = runner.try_git("update-ref", "-m", message, "--stdin", "-z", stdin=_script(moves, outright))
     if done.code or done.late:
         raise _failure(done.code, done.err)
 
 
-def _script(moves: Iterable[RefMove]) -> bytes:
-    commands = [b"start\0", *(_command(move) for move in moves), b"prepare\0", b"commit\0"]
-    return b"".join(commands)
+def _script(moves: Iterable[RefMove], outright: Mapping[str, str | None]) -> bytes:
+    commands = (*(_command(move) for move in moves), *_unverified(outright))
+    return b"".join([b"start\0", *commands, b"prepare\0", b"commit\0"])
+
+
+def _unverified(refs: Mapping[str, str | None]) -> Iterator[bytes]:
+    """Commands with an empty old value, which git does not compare; deleting what is not there is no error then."""
+    for ref, new in refs.items():
+        name = encode_name(ref) + b"\0"
+        yield b"delete " + name + b"\0" if new is None else b"update " + name + new.encode("ascii") + b"\0\0"
 
 
 def _command(move: RefMove) -> bytes:

@@ -7,8 +7,8 @@ serves one thread at a time for reading; ``fetch`` and ``push`` may run in anoth
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,12 +17,14 @@ from stackr.core.model import Commit, NewCommit
 from stackr.core.plan import RefMove
 from stackr.core.ports import LocalState, RefUpdate
 from stackr.core.replaying import MergedTree, Pick, Replayed
+from stackr.core.undo import Operation
 from stackr.errors import Refused
 from stackr.repo import config as configuration
 from stackr.repo import credentials, history, ident, lock, mend, read, refs, remotes, sign, state, write
 from stackr.repo.config import GitConfig
 from stackr.repo.gitpython import Objects, at_git_dir, discover
 from stackr.repo.mend import Mended
+from stackr.repo.oplog import OpLog
 from stackr.repo.replay import restack
 from stackr.repo.replay.merging import Merging
 from stackr.repo.replay.merging import Place as MergingPlace
@@ -48,6 +50,7 @@ class Repository:
         objects.seal({**LOCAL, **places}, work_tree)
         self._credentials = credentials.Credentials(self.runner)
         self._transport = Transport(self.runner, self._credentials)
+        self.oplog = OpLog(self.runner, self.git_dir, self.common_dir)
         self._config: GitConfig | None = None
 
     @classmethod
@@ -194,9 +197,17 @@ class Repository:
             return restack.merge_trees(merging, self.runner, base, ours, theirs)
 
     def move_refs(self, moves: Sequence[RefMove], reason: str, files: tuple[str, str] | None = None) -> None:
-        """Move refs in one transaction with the reflog message ``stackr: <reason>``, and files along; see ``refs``."""
-        with self.switching(*files) if files is not None else nullcontext():
-            refs.move(self.runner, moves, reason)
+        """Move refs in one transaction with the reflog message ``stackr: <reason>``, and files along; see ``refs``.
+
+        When branches or HEAD are among them it is an operation that ``stackr undo`` can take back; see ``oplog``.
+        """
+        switching = self.switching(*files) if files is not None else nullcontext()
+        with switching, self.oplog.recording(moves, reason) as kept:
+            refs.move(self.runner, moves, reason, kept)
+
+    def list_operations(self, state: LocalState) -> tuple[Operation, ...]:
+        """What stackr did to branches and HEAD, newest first; see ``oplog``."""
+        return self.oplog.read(state.refs)
 
     def check_switch(self, old: str, new: str) -> None:
         """Raise ``Refused``, naming files, if going from commit ``old`` to ``new`` would overwrite the user's work."""
@@ -236,9 +247,14 @@ class Repository:
         """The password the user's git credential helpers have for an address; never prompts."""
         return credentials.fill(self.runner, url)
 
-    def lock(self, command: str) -> AbstractContextManager[None]:
-        """Hold this repository's lock for one stackr command; raises ``Refused`` if another one has it."""
-        return lock.hold(self.common_dir, command)
+    @contextmanager
+    def lock(self, command: str, line: str = "") -> Iterator[None]:
+        """Hold this repository's lock for one stackr command; raises ``Refused`` if another one has it.
+
+        ``line`` is the whole command line, for the log of operations.
+        """
+        with lock.hold(self.common_dir, command), self.oplog.command(line or f"stackr {command}"):
+            yield
 
     def interrupt(self) -> None:
         """Stop every git process still running, those of other threads included."""

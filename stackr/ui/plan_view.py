@@ -29,9 +29,12 @@ _VERB_COLUMNS = 9
 _NOTHING: Mapping[str, Any] = {}
 
 
-def lines(plan: Plan, stack: Stack) -> list[Line]:
-    """One line a step, in the order of the plan; a single line when there is nothing to do."""
-    view = _View({change.id: change.title for change in stack.changes})
+def lines(plan: Plan, stack: Stack | None = None) -> list[Line]:
+    """One line a step, in the order of the plan; a single line when there is nothing to do.
+
+    ``stack`` gives changes their titles.
+    """
+    view = _View({change.id: change.title for change in (stack.changes if stack else ())})
     shown = [each for action in plan.actions for each in view.of(action)]
     return shown or [line("nothing to do")]
 

@@ -24,7 +24,7 @@ def test_branches_and_our_own_refs_move_in_one_transaction(workspace: Workspace,
         [RefMove(MAIN, tip, below), RefMove(OURS, None, tip), RefMove("refs/heads/old", tip, None)], "add ids\nto two"
     )
     assert repo.process_count - before == 1
-    assert clone.refs("refs/heads", "refs/stackr") == {MAIN: below, OURS: tip}
+    assert clone.refs("refs/heads", "refs/stackr/heads") == {MAIN: below, OURS: tip}
     assert clone.git("reflog", "-1", "--format=%gs", "main") == "stackr: add ids to two"
     assert clone.git("reflog", "-1", "--format=%gs", "HEAD") == "stackr: add ids to two"
 
