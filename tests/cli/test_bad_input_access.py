@@ -158,7 +158,7 @@ def test_a_push_that_a_hook_of_the_server_declines(world: World) -> None:
     branch = clone.head_ref("A")
     assert result.err == (
         f'error: "origin" declined "{branch}": pre-receive hook declined: no pushes on Friday\n'
-        "safe:  nothing was pushed\n"
+        "safe:  nothing was pushed; before that: your commits have their change ids\n"
         "next:  mend what it names, or ask who looks after the repository's rules\n"
     )
     assert world.pulls() == []
@@ -174,7 +174,7 @@ def test_a_push_that_the_users_own_hook_declines(world: World) -> None:
     result = clone.stackr("submit", code=6)
     assert result.err == (
         "error: the pre-push hook declined: tests fail\n"
-        "safe:  nothing was pushed\n"
+        "safe:  nothing was pushed; before that: your commits have their change ids\n"
         "next:  mend what the hook names, then run the same command again\n"
     )
     assert world.server.log.pushes() == []

@@ -37,20 +37,10 @@ def submit(clone: Clone, counted: dict[str, str]) -> list[str]:
     return starts.read_text().splitlines()
 
 
-def stack_of_size(world: World, size: int, word: str = "text") -> Clone:
-    """A clone with ``size`` new commits, written by one process; another ``word`` makes them other changes."""
+def stack_of_size(world: World, size: int, word: str = "Change") -> Clone:
+    """A clone with ``size`` new commits; another ``word`` makes them other changes."""
     clone = world.clone()
-    parts = []
-    for number in range(1, size + 1):
-        text = f"{word} {number}\n"
-        parts.append(
-            f"commit refs/heads/feature\ncommitter A <a@example.com> {1_700_000_000 + number} +0000\n"
-            f"data <<END\nChange {number}\nEND\n"
-            + (f"from {clone.oid('origin/main')}\n" if number == 1 else "")
-            + f"M 100644 inline file{number}.txt\ndata {len(text)}\n{text}\n"
-        )
-    clone.git("fast-import", "--quiet", stdin="".join(parts).encode())
-    clone.git("checkout", "-q", "feature")
+    clone.grow(*(f"{word} {number}" for number in range(1, size + 1)))
     world.forget()
     return clone
 
@@ -116,7 +106,7 @@ def test_an_unchanged_stack_of_any_size_needs_one_request(world: World, counted:
 def test_an_amended_bottom_needs_one_push_and_two_requests(world: World, counted: dict[str, str]) -> None:
     clone = stack_of_size(world, 20)
     clone.stackr("submit")
-    clone.rewrite_bottom("file1.txt", "amended\n")
+    clone.amend("Change 1")
     world.forget()
     starts = submit(clone, counted)
     counts = world.server.log.counts()

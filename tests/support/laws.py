@@ -64,10 +64,11 @@ def check_laws(
     stack = stack_of(world, clone, trunk)
     assert stack, "the stack is empty"
     bases = [trunk, *(seen.pull.head_ref for seen in stack)]
+    diffs = _own_diffs(clone, trunk)
     for seen, base in zip(stack, bases, strict=False):
         assert world.state(seen.pull.number) == "open", f"#{seen.pull.number} is {world.state(seen.pull.number)}"
         assert seen.pull.base_ref == base, f"#{seen.pull.number} targets {seen.pull.base_ref}, not {base}"
-        check_diff(world, clone, seen)
+        _same_diff(world, seen, diffs[seen.commit])
         check_list(stack, seen, landed)
     _check_history(world, gone, forced)
     if again:
@@ -75,12 +76,24 @@ def check_laws(
     return stack
 
 
+_DIFF = ("--binary", "--full-index", "--no-renames")
+
+
+def _own_diffs(clone: Clone, trunk: str) -> dict[str, bytes]:
+    """The diff of every commit of the stack, by one process."""
+    shown = git_bytes(clone.path, "log", "--format=%x00%H%n", "-p", *_DIFF, f"origin/{trunk}..HEAD")
+    return {part[:40].decode(): part[40:].strip(b"\n") for part in shown.split(b"\0") if part}
+
+
 def check_diff(world: World, clone: Clone, seen: Seen) -> None:
     """The three-dot diff on the server is the commit's own."""
-    options = ("diff", "--binary", "--full-index", "--no-renames")
-    theirs = git_bytes(world.bare.path, *options, f"{seen.pull.base_ref}...{seen.pull.head_ref}")
-    ours = git_bytes(clone.path, *options, f"{seen.commit}^", seen.commit)
-    assert theirs == ours, f"#{seen.pull.number} shows:\n{theirs.decode()}\nbut its commit is:\n{ours.decode()}"
+    _same_diff(world, seen, git_bytes(clone.path, "diff", *_DIFF, f"{seen.commit}^", seen.commit).strip(b"\n"))
+
+
+def _same_diff(world: World, seen: Seen, ours: bytes) -> None:
+    span = f"{seen.pull.base_ref}...{seen.pull.head_ref}"
+    theirs = git_bytes(world.bare.path, "diff", *_DIFF, span).strip(b"\n")
+    assert theirs == ours, f"#{seen.pull.number} shows:\n{theirs!r}\nbut its commit is:\n{ours!r}"
 
 
 def check_list(stack: Sequence[Seen], seen: Seen, landed: Sequence[int] = ()) -> None:

@@ -22,7 +22,7 @@ from stackr.main import run
 from stackr.sandbox import issues, merging, pulls, reviews
 from stackr.sandbox.model import PullRequest
 from stackr.sandbox.server import SandboxServer
-from tests.support.git import GitRepo, git
+from tests.support.git import WHEN, GitRepo, git
 
 _numbers = itertools.count(1)
 
@@ -98,6 +98,11 @@ class Clone(GitRepo):
         """The head branch of a change of the stack."""
         return f"stackr/{self.login}/{self.ids(trunk)[subject][1:11]}"
 
+    def commits(self, trunk: str = "origin/main") -> dict[str, str]:
+        """The commits of the stack by subject, bottom first."""
+        lines = self.git("log", "--reverse", "--format=%H %s", f"{trunk}..HEAD").splitlines()
+        return {line[41:]: line[:40] for line in lines}
+
     def subjects(self, trunk: str = "origin/main") -> list[str]:
         """The subjects of the stack, bottom first."""
         return self.git("log", "--reverse", "--format=%s", f"{trunk}..HEAD").splitlines()
@@ -105,6 +110,17 @@ class Clone(GitRepo):
     def change(self, title: str, text: str = "", *, message: str | bytes | None = None) -> str:
         """Commit a file of nine lines that is named after the title, ``text`` at its end."""
         return self.commit(message or title, {f"{title}.txt": "".join(f"{title} {n}\n" for n in range(9)) + text})
+
+    def grow(self, *titles: str, branch: str = "feature") -> None:
+        """A new branch from trunk with a commit for each title, as ``change`` makes them, by one process."""
+        person = f"{self.login.title()} Author <{self.login}@example.com> {WHEN}"
+        stream = f"reset refs/heads/{branch}\nfrom {self.oid('origin/main')}\n\n"
+        for title in titles:
+            text = "".join(f"{title} {n}\n" for n in range(9))
+            stream += f"commit refs/heads/{branch}\nauthor {person}\ncommitter {person}\ndata {len(title)}\n{title}\n"
+            stream += f"M 100644 inline {title}.txt\ndata {len(text)}\n{text}\n"
+        self.git("fast-import", "--quiet", stdin=stream.encode())
+        self.git("checkout", "-q", branch)
 
     def amend(self, subject: str, text: str = "amended\n", *, message: str | None = None) -> None:
         """Add ``text`` to the file of a commit of the stack, wherever it lies; ``message`` replaces its own."""
@@ -115,25 +131,18 @@ class Clone(GitRepo):
     def rewrite(self, subject: str, text: str) -> None:
         """Let a commit of the stack give its file this text."""
         self.write(f"{subject}.txt", text)
-        old = dict(zip(self.subjects(), self.stack(), strict=True))[subject]
+        old = self.commits()[subject]
         self.git("commit", "-q", "-a", f"--fixup={old}")
         self.git("rebase", "-q", "-i", "--autosquash", f"{old}^", env={"GIT_SEQUENCE_EDITOR": "true"})
 
-    def rewrite_bottom(self, name: str, text: str) -> None:
-        """Let the lowest commit of the stack give a file this text."""
-        self.write(name, text)
-        bottom = self.stack()[0]
-        self.git("commit", "-q", "-a", f"--fixup={bottom}")
-        self.git("rebase", "-q", "-i", "--autosquash", f"{bottom}^", env={"GIT_SEQUENCE_EDITOR": "true"})
-
     def reword(self, subject: str, message: str) -> None:
         """Give a commit of the stack another message; its Change-Id stays."""
-        commits = dict(zip(self.subjects(), self.stack(), strict=True))
+        commits = self.commits()
         change = self.git("log", "-1", "--format=%(trailers:key=Change-Id)", commits[subject]).strip()
         (self.path / ".git" / "message").write_text(f"{message}\n\n{change}\n" if change else message)
         number = list(commits).index(subject) + 1
         self.git(
-            *("rebase", "-q", "-i", f"{self.stack()[0]}^"),
+            *("rebase", "-q", "-i", f"{next(iter(commits.values()))}^"),
             env={
                 "GIT_SEQUENCE_EDITOR": f"sed -i -e '{number}s/^pick/reword/'",
                 "GIT_EDITOR": f"cp {self.path / '.git' / 'message'}",
@@ -148,11 +157,10 @@ class Clone(GitRepo):
 
     def reorder(self, *subjects: str, trunk: str = "origin/main") -> None:
         """Rebuild the branch with just these commits of the stack, bottom first (a reorder, a drop)."""
-        commits = dict(zip(self.subjects(trunk), self.stack(trunk), strict=True))
+        commits = self.commits(trunk)
         branch = self.git("symbolic-ref", "--short", "HEAD")
-        self.git("checkout", "-q", "--detach", self.git("merge-base", trunk, "HEAD"))
-        for subject in subjects:
-            self.git("cherry-pick", commits[subject])
+        self.git("checkout", "-q", "--detach", f"{next(iter(commits.values()))}^")
+        self.git("cherry-pick", *(commits[subject] for subject in subjects))
         self.git("checkout", "-q", "-B", branch)
 
 
@@ -176,9 +184,7 @@ class World:
     def stacked(self, *titles: str, login: str = "alice", submit: bool = True) -> Clone:
         """A clone with one commit for each title on the branch ``feature``, a file for each, submitted."""
         clone = self.clone(login)
-        clone.git("checkout", "-q", "-b", "feature")
-        for title in titles:
-            clone.change(title)
+        clone.grow(*titles)
         if submit:
             clone.stackr("submit")
             self.forget()
