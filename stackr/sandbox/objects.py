@@ -20,6 +20,8 @@ from pathlib import Path
 
 from stackr.sandbox.gitrun import environment
 
+# The years 1001 to 9998: a day more or less in some zone still has four digits (RFC 3339).
+_FIRST_S, _LAST_S = -30_578_688_000, 253_370_764_799
 _PERSON = re.compile(r"^(.*?) ?<([^>]*)>(?: (-?\d+) ([+-]\d{4}))?")
 
 
@@ -35,14 +37,19 @@ class Person:
     @property
     def date_iso(self) -> str:
         """The date in UTC, as REST prints it: ``2026-12-01T05:00:00Z``."""
-        return datetime.fromtimestamp(self.when, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return self._moment(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     @property
     def local_iso(self) -> str:
         """The date in its own zone, as GraphQL's GitTimestamp prints it."""
         offset = timedelta(hours=int(self.zone[1:3]), minutes=int(self.zone[3:5]))
-        zone = timezone(-offset if self.zone[0] == "-" else offset)
-        return datetime.fromtimestamp(self.when, zone).isoformat()
+        if offset >= timedelta(days=1):  # git takes any four digits
+            return self._moment(timezone.utc).isoformat()
+        return self._moment(timezone(-offset if self.zone[0] == "-" else offset)).isoformat()
+
+    def _moment(self, zone: timezone) -> datetime:
+        """The date; one that no calendar has (git takes any number) is the first or last that can be written."""
+        return datetime.fromtimestamp(min(max(self.when, _FIRST_S), _LAST_S), zone)
 
     def line(self) -> str:
         """As a commit header has it."""

@@ -118,3 +118,23 @@ def test_a_name_that_is_not_utf8_is_shown_and_not_edited(box: Box, reader: Reade
     assert "name\ufffd.txt added" in bob.text
     bob.answer = bob.client.get(f"/{REPO}/pull/1/edit", query_string={"path": "name\ufffd.txt"})
     assert bob.status == 422
+
+
+@pytest.mark.parametrize(
+    "date", ["999999999999 +0000", "9223372036854775808 +9999", "99999999999999999999 -0000", "-99999999999 +0100"]
+)
+def test_a_date_that_no_calendar_has_is_shown_as_the_nearest_one(box: Box, reader: Readers, date: str) -> None:
+    clone = box.alice.clone
+    box.alice.branch("one")
+    lines = [f"{line.rsplit(b'> ', 1)[0].decode()}> {date}" if b"> " in line else line.decode()
+             for line in clone.raw_commit().split(b"\n")]  # fmt: skip
+    oid = clone.store("\n".join(lines).encode())
+    box.alice.push(f"{oid}:refs/heads/one")
+    box.alice.open("one")
+    bob = reader("bob")
+    shown, iso = (
+        ("1 Jan 1001, ", "1001-01-01T00:00:00Z") if date[0] == "-" else ("31 Dec 9998, ", "9998-12-31T23:59:59Z")
+    )
+    for path in (f"/{REPO}", f"/{REPO}/pull/1", f"/{REPO}/commit/{oid}", f"/{REPO}/commits/one"):
+        assert bob.open(path).status == 200 and shown in bob.text
+    assert box.bob.get(f"commits/{oid}")["commit"]["author"]["date"] == iso

@@ -15,10 +15,7 @@ def visible(text: str) -> str:
 
 def date(stamp: str) -> str:
     """``2026-12-01T05:00:00Z`` as ``1 Dec 2026, 05:00 UTC``."""
-    try:
-        when = datetime.fromisoformat(stamp.replace("Z", "+00:00"))
-    except ValueError:
-        return stamp
+    when = datetime.fromisoformat(stamp.replace("Z", "+00:00"))
     return f"{when.day} {when:%b %Y, %H:%M} UTC"
 
 
