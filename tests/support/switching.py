@@ -54,5 +54,5 @@ def age(folder: Path) -> None:
 
 def is_tidy(repo: GitRepo) -> bool:
     """Nothing of ours is left behind."""
-    left = {path.name for path in (repo.path / ".git" / "stackr").glob("*")} - {"lock"}
+    left = {path.name for path in (repo.path / ".git" / "stackr").glob("*")} - {"lock", "operations"}
     return not left and not (repo.path / ".git" / "index.lock").exists()
