@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import tomli
 
 from stackr.core.model import Style
 from stackr.errors import ConfigError
+from stackr.records import dataclass
 from stackr.settings import BY_NAME, BY_SQUASHED, SETTINGS, BadValue, Setting, Value, is_forbidden_in_repo, squash
 
 REPO_FILE_NAME = ".stackr.toml"

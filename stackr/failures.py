@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -16,6 +15,7 @@ import click
 from stackr import options
 from stackr.errors import GitError, Refused, StackrError, UsageError
 from stackr.options import Invocation
+from stackr.records import dataclass
 
 INTERRUPTED = 130
 _SEE_STATUS = "stackr status shows where things stand"

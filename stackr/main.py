@@ -12,7 +12,6 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,6 +19,7 @@ import click
 
 from stackr import __version__, failures, options
 from stackr.options import Invocation
+from stackr.records import dataclass
 from stackr.ui import output
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from stackr.records import dataclass
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 COLORS = ("auto", "always", "never")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from stackr.records import dataclass
 
 # What an error says is expected.
 TEXT, FLAG, LIST, TABLE = "a string", "true or false", "a list of strings", "a table"

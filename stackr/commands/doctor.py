@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import click
 
@@ -12,6 +11,7 @@ from stackr import options
 from stackr.app import App
 from stackr.core.ports import ForgeFacts, ReadRequest
 from stackr.errors import ConfigError, GitError, Refused, StackrError
+from stackr.records import dataclass
 from stackr.ui import as_json as documents
 from stackr.ui.line import Line, Span, line
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -18,6 +18,7 @@ from stackr.core.submit import plan_submit
 from stackr.errors import UsageError
 from stackr.execute import execute
 from stackr.observe import observe
+from stackr.records import dataclass
 from stackr.ui import show
 
 _TEMPLATES = ("pull_request_template.md", ".github/pull_request_template.md", "docs/pull_request_template.md")

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from stackr.core.model import split_message
+from stackr.records import dataclass
 
 TITLE_LIMIT = 256
 BODY_LIMIT = 65_536

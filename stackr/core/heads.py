@@ -7,12 +7,12 @@ for each change whether its branch stays, gets one more commit, or becomes the l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from stackr.core import identity
 from stackr.core.model import Change, Graph, NewCommit, Stack, Style
 from stackr.core.ownership import Ownership, ownership
 from stackr.core.plan import RefMove
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

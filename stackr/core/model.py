@@ -6,10 +6,13 @@ The words are those of docs/glossary.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+
+from stackr.records import dataclass
 
 ZERO_OID = "0" * 40
 
@@ -222,7 +225,7 @@ class Finished:
     pull: PullRequest
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Graph:
     """Commit id to parent ids, for as much of the history as a decision needs.
 
@@ -260,7 +263,7 @@ class Graph:
         return Graph({**self.parents, **more})
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Stack:
     """All facts a planner needs, bottom change first.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from stackr.core.model import Stack, Style
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ are named by labels (``:...``), pull requests that do not exist yet by their cha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from stackr.core.body import Description
 from stackr.core.model import NewCommit
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ these borders are defined here and in ``stackr.core.model``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from stackr.core.model import Commit, Head, NewCommit, PullRequest
 from stackr.core.plan import RefMove
 from stackr.core.replaying import MergedTree, Pick, Replayed
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

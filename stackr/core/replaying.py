@@ -5,9 +5,8 @@ A pick is one commit's change, applied to whatever stands below it: docs/interna
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from stackr.core.model import Commit
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

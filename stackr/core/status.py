@@ -6,11 +6,11 @@ The state is what a submit would do, so status and submit cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from stackr.core.model import Change, Head, Orphan, PullRequest, PullState, Stack, Trunk
 from stackr.core.ownership import Ownership, ownership
 from stackr.core.plan import CreatePull, Plan, PushRefs, UpdatePull
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from stackr.core import identity
@@ -18,6 +18,7 @@ from stackr.core.ownership import BRANCHES, HEADS, PUSHING, Ownership, ownership
 from stackr.core.plan import Action, DeleteRefs, MoveRefs, Park, Plan, RefMove, UpdatePull
 from stackr.core.replaying import Pick, Picked, Replayed
 from stackr.core.submit import plan_submit
+from stackr.records import dataclass
 
 _CO_AUTHOR = b"Co-authored-by: "
 

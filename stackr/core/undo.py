@@ -7,13 +7,13 @@ taken back itself. docs/internals/protocol.md 8.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from stackr.core.model import Commit
 from stackr.core.ownership import HEADS
 from stackr.core.plan import MoveRefs, Plan, RefMove
 from stackr.core.ports import LocalState
 from stackr.errors import Refused, UsageError
+from stackr.records import dataclass
 
 _BRANCHES = "refs/heads/"
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from stackr.github.failures import clean
 from stackr.github.http import Http
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ Not here: sending it (``http``), and running gh or git (``stackr.repo``; two cal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from stackr.errors import ConfigError
 from stackr.github.hosts import Host
+from stackr.records import dataclass
 
 _GITHUB_COM = ("GH_TOKEN", "GITHUB_TOKEN")
 _ENTERPRISE = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")

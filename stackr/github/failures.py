@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from stackr.errors import ConfigError, ConnectionLost, GitHubError, StackrError
+from stackr.records import dataclass
 
 _LONGEST = 600
 _SSO_URL = re.compile(r"url=([^;\s]+)")

@@ -6,7 +6,7 @@ Not here: the texts (``queries``), what the answers mean (``facts``).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from stackr.github.failures import Lost, Problem, problem_error, problems_in
 from stackr.github.http import Http, Reply
 from stackr.github.limits import limited
 from stackr.github.together import persist, value
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from stackr.errors import ConfigError
+from stackr.records import dataclass
 
 _SSH_SCHEMES = frozenset({"ssh", "git+ssh", "ssh+git", "git"})
 _SCP_LIKE = re.compile(r"(?:[^@/\s]+@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^:/\s\\]{2,}):(?P<path>[^\\]+)\Z")

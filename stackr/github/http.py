@@ -9,7 +9,6 @@ import json as json_codec
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http.client import IncompleteRead, RemoteDisconnected
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -26,6 +25,7 @@ from stackr.github.failures import Lost, clean, refusal, says_limit, words_of
 from stackr.github.hosts import Host, is_loopback
 from stackr.github.limits import LOST_BUDGET_S, Clock, Patience, limited
 from stackr.github.together import persist, value
+from stackr.records import dataclass
 
 JSON = "application/vnd.github+json"
 CONNECT_TIMEOUT_S = 5.0

@@ -6,12 +6,13 @@ Not here: requesting reviews and adding labels (``updating``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from stackr.errors import Refused
 from stackr.github import queries
 from stackr.github.graphql import Answer, GraphQL, Query
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ where GitHub refuses a second time. Not here: creating (``creating``), names to 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -22,6 +21,7 @@ from stackr.github.pace import Pace
 from stackr.github.people import People
 from stackr.github.reading import Reader
 from stackr.github.together import AT_ONCE, run_all
+from stackr.records import dataclass
 
 # A request that GitHub cuts has taken 10 s itself, so three tries need more than the 10 s that reads have.
 _BUDGET_S = 45.0

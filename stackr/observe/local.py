@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from stackr.core import identity
 from stackr.core.model import Commit, Graph, Head
 from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.ports import LocalState, Repo
 from stackr.observe.wanted import Wanted
+from stackr.records import dataclass
 
 OWN_TRUNK = "refs/stackr/trunk/"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from stackr.core.model import Stack
 from stackr.core.ports import ForgeFacts, LocalState
 from stackr.core.trunk import TrunkChoice
+from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from stackr.core.model import Commit
 from stackr.errors import GitError
+from stackr.records import dataclass
 
 _SIGNATURES = (b"gpgsig", b"gpgsig-sha256")
 _KINDS = {"commit": 1, "tree": 2, "blob": 3}

@@ -7,9 +7,9 @@ One ``git config --list`` costs as much as GitPython's reader and, unlike it, kn
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from stackr.errors import ConfigError
+from stackr.records import dataclass
 from stackr.repo.run import Runner
 from stackr.repo.text import decode_name
 

@@ -7,11 +7,11 @@ is git's business.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from stackr.errors import Refused
+from stackr.records import dataclass
 from stackr.repo.run import Runner
 
 BEFORE = "commit-msg.before-stackr"

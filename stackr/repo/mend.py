@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from stackr.records import dataclass
 from stackr.repo.replay.trees import Entry, object_id
 from stackr.repo.text import decode_name
 from stackr.repo.worktree import Difference, WorkTree, nested

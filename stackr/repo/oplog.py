@@ -13,7 +13,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 from stackr.core.plan import RefMove
 from stackr.core.undo import Operation, combined, is_operation, recorded
 from stackr.errors import GitError, StackrError
+from stackr.records import dataclass
 from stackr.repo import disk, state
 from stackr.repo.run import Runner
 

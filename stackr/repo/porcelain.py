@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from stackr.errors import GitError, LeaseLost, StackrError
+from stackr.records import dataclass
 from stackr.repo import failures
 
 _LINE = re.compile(r"^(?P<flag>[ +\-*!=])\t(?P<source>[^:\t]*):(?P<ref>[^\t]+)\t(?P<summary>.*)$")

@@ -14,11 +14,11 @@ import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from stackr.errors import ConfigError, GitError
+from stackr.records import dataclass
 from stackr.repo import failures
 from stackr.repo.text import clean, decode, redact
 

@@ -8,11 +8,11 @@ One ``git for-each-ref`` whatever the number of refs, which also works where Git
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from stackr.core.model import Head
 from stackr.core.ports import LocalState
+from stackr.records import dataclass
 from stackr.repo.read import Reader
 from stackr.repo.run import Runner
 from stackr.repo.text import decode_name

@@ -5,8 +5,7 @@ Views (``tree``, ``plan_view``) build lines and know no terminal; ``Console`` pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from stackr.records import dataclass
 from stackr.ui.text import clean, take, width
 
 
