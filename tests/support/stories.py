@@ -103,8 +103,15 @@ def _facts(world: World, pull: pulls.PullRequest) -> dict[str, Any]:
 class Stage:
     """Stories on one server, each built when first asked for."""
 
-    def __init__(self, server: SandboxServer, source: Path, root: Path) -> None:
+    def __init__(
+        self,
+        server: SandboxServer,
+        source: Path,
+        root: Path,
+        stories: Mapping[str, Callable[[World], Clone]] = STORIES,
+    ) -> None:
         self._server = server
+        self._stories = stories
         self._source = source
         self._root = root
         self._masters: dict[str, Scene] = {}
@@ -138,7 +145,7 @@ class Stage:
 
     def _build(self, story: str) -> Scene:
         world = self._world(self._source, self._root)
-        clone = STORIES[story](world)
+        clone = self._stories[story](world)
         # Few files are copied in no time.
         clone.git("gc", "-q", "--prune=now")
         shutil.rmtree(clone.path / ".git" / "hooks")
