@@ -1,13 +1,12 @@
 """The tools: how each is installed, set up for the sandbox, and called. One virtual environment each.
 
-Versions of the other tools stand in pyproject.toml (dependency group ``bench``). Each gets what is best for it: its own
-configuration file with name and token, so that it asks nothing and looks nothing up, and git's credentials ready in a
-header, so that no push is refused once before it is let through.
+Versions of the other tools stand in pyproject.toml (dependency group ``bench``). All are in the state in which a daily
+user has them: the user's name and token in their configuration, so that nothing is asked or looked up, and the token
+for git's pushes from a credential helper (git before 2.46 then is refused once before it asks the helper; all alike).
 """
 
 from __future__ import annotations
 
-import base64
 import os
 import subprocess
 import sys
@@ -94,27 +93,33 @@ def environment(tool: Tool | None, home: Path, netloc: str, token: str) -> dict[
     home.mkdir(parents=True, exist_ok=True)
     if tool is not None:
         env["PATH"] = f"{tool.bin}{os.pathsep}{env['PATH']}"
+        _configure(tool.name, home, netloc, token)
         if tool.name == STACKR:
             env["STACKR_TOKEN"] = token
         else:
             env |= {"PYTHONPATH": str(SHIM), "BENCH_GITHUB": netloc}
-            basic = base64.b64encode(f"x-access-token:{token}".encode()).decode()
-            settings += f'[http "http://{netloc}/"]\n\textraHeader = Authorization: Basic {basic}\n'
-            _configure(tool.name, home, netloc, token)
+            # The cheapest helper there is; stackr brings its own for its token.
+            settings += "[credential]\n\thelper = store\n"
+            (home / ".git-credentials").write_text(f"http://x-access-token:{token}@{netloc}\n")
     (home / ".gitconfig").write_text(settings)
     return env
 
 
 def _configure(name: str, home: Path, netloc: str, token: str) -> None:
-    """The tool's own file: https://github.com/ezyang/ghstack#readme, and revup's manual page (revup config)."""
+    """The tool's own file, with the user's name and the token.
+
+    https://github.com/ezyang/ghstack#readme, revup-config(1), docs/reference/configuration.md
+    """
+    if name == STACKR:
+        folder = home / ".config" / "stackr"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.toml").write_text(f'user = "{LOGIN}"\n')
+        return
+    account = f"github_url = {netloc}\ngithub_oauth = {token}\ngithub_username = {LOGIN}\n"
     if name == GHSTACK:
-        text = f"[ghstack]\ngithub_url = {netloc}\ngithub_oauth = {token}\ngithub_username = {LOGIN}\n"
-        text += "remote_name = origin\n"
-        (home / ".ghstackrc").write_text(text)
+        (home / ".ghstackrc").write_text(f"[ghstack]\n{account}remote_name = origin\n")
         return
     # revup asks for git 2.43 by default; nothing that it does here needs more than 2.38.
-    text = f"[revup]\ngithub_url = {netloc}\ngithub_oauth = {token}\ngithub_username = {LOGIN}\n"
-    text += "main_branch = main\ngit_version = 2.38.0\n"
     file = home / ".revupconfig"
-    file.write_text(text)
+    file.write_text(f"[revup]\n{account}main_branch = main\ngit_version = 2.38.0\n")
     file.chmod(0o600)
