@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from stackr.core.model import Commit
 from stackr.errors import GitError
@@ -82,7 +84,31 @@ def object_id(raw: bytes, kind: bytes = b"commit") -> str:
 def pack(objects: Sequence[tuple[str, bytes]]) -> bytes:
     """A pack stream of (kind, bytes) objects (gitformat-pack(5)), for ``git unpack-objects`` or ``git index-pack``."""
     packed = b"".join(_packed(kind, raw) for kind, raw in objects)
-    body = b"PACK" + struct.pack(">II", 2, len(objects)) + packed
+    return _sealed(_pack_head(len(objects)) + packed)
+
+
+def pack_with_index(objects: Sequence[tuple[str, bytes]]) -> tuple[bytes, bytes]:
+    """A pack of different objects and its index, version 2 (gitformat-pack(5)), as files for git to read."""
+    head = _pack_head(len(objects))
+    packed = [_packed(kind, raw) for kind, raw in objects]
+    offsets = accumulate((len(each) for each in packed), initial=len(head))
+    oids = [bytes.fromhex(object_id(raw, kind.encode())) for kind, raw in objects]
+    rows = sorted(zip(oids, map(zlib.crc32, packed), offsets, strict=False))
+    whole = _sealed(head + b"".join(packed))
+    counts = Counter(oid[0] for oid, _, _ in rows)
+    index = b"\377tOc" + struct.pack(">I", 2)
+    index += b"".join(struct.pack(">I", total) for total in accumulate(counts[byte] for byte in range(256)))
+    index += b"".join(oid for oid, _, _ in rows)
+    index += b"".join(struct.pack(">I", crc) for _, crc, _ in rows)
+    index += b"".join(struct.pack(">I", offset) for _, _, offset in rows)
+    return whole, _sealed(index + whole[-20:])
+
+
+def _pack_head(count: int) -> bytes:
+    return b"PACK" + struct.pack(">II", 2, count)
+
+
+def _sealed(body: bytes) -> bytes:
     return body + hashlib.sha1(body, usedforsecurity=False).digest()
 
 

@@ -8,13 +8,13 @@ is done with a journal that is found is in ``mend``.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from stackr.errors import GitError, Refused
+from stackr.records import dataclass
+from stackr.repo import disk
 
 _MARK = b"stackr is bringing this work tree up to date; if it was stopped, the next stackr command finishes\n"
 
@@ -36,13 +36,7 @@ class Journal:
     def write(self, pending: Pending) -> None:
         """Put it on the disk for good: file and folder are flushed before this returns."""
         self.path.parent.mkdir(exist_ok=True)
-        fresh = self.path.with_name("pending-switch.new")
-        with fresh.open("wb") as file:
-            file.write(json.dumps({"old": pending.old, "new": pending.new}).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self.path)
-        _flush_folder(self.path.parent)
+        disk.replace(self.path, json.dumps({"old": pending.old, "new": pending.new}).encode() + b"\n")
 
     def read(self) -> Pending | None:
         """What was begun, ``None`` if nothing was (the file appears whole or not at all)."""
@@ -61,15 +55,6 @@ class Journal:
     def remove(self) -> None:
         """The change is complete, or never happened."""
         self.path.unlink(missing_ok=True)
-
-
-def _flush_folder(folder: Path) -> None:
-    with suppress(OSError):  # not every file system can
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 class Index:

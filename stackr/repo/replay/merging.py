@@ -5,15 +5,17 @@ What is made lives in ``Merging.trees.new`` until ``stored`` says which objects 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 
 from stackr.core.replaying import MergedTree
+from stackr.records import dataclass
 from stackr.repo.config import GitConfig
 from stackr.repo.replay import real
+from stackr.repo.replay.ahead import Ahead
 from stackr.repo.replay.scratch import Scratch
 from stackr.repo.replay.splice import splice
 from stackr.repo.replay.trees import TREE, Read, Tree, Trees, changed
@@ -42,7 +44,7 @@ class Merging:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self.trees = Trees(place.read)
+        self.trees = Trees(self._read)
         self._scratch: Scratch | None = None
         self._git: real.Merge | None = None
         self._shown: set[bytes] = set()
@@ -56,22 +58,28 @@ class Merging:
     ) -> None:
         self._stack.close()
 
-    def merge(self, base: str, ours: str, theirs: str) -> MergedTree:
-        """The tree that has the change from ``base`` to ``theirs`` applied to ``ours``, or where it does not apply."""
+    def merge(self, base: str, ours: str, theirs: str, following: Sequence[tuple[str, str]] = ()) -> MergedTree:
+        """The tree that has the change from ``base`` to ``theirs`` applied to ``ours``, or where it does not apply.
+
+        ``following`` are the changes (trees before and after) that will be merged onto the outcome.
+        """
         if base == ours:
             return MergedTree(theirs)
         if base == theirs or ours == theirs:
             return MergedTree(ours)
         one, two, three = bytes.fromhex(base), bytes.fromhex(ours), bytes.fromhex(theirs)
         spliced = splice(self.trees, one, two, three)
-        return MergedTree(spliced.hex()) if spliced else self._really(one, two, three)
+        if spliced is not None:
+            return MergedTree(spliced.hex())
+        changes = [(bytes.fromhex(before), bytes.fromhex(after)) for before, after in following]
+        return self._really(one, two, three, changes)
 
-    def _really(self, base: bytes, ours: bytes, theirs: bytes) -> MergedTree:
+    def _really(self, base: bytes, ours: bytes, theirs: bytes, following: Sequence[real.Change]) -> MergedTree:
         """Let git merge, and take in what it made."""
         merge = self._merger()
-        for tree in (base, ours, theirs):
+        for tree in (base, ours, theirs, *chain.from_iterable(following)):
             self._show(tree)
-        answer = merge(base, ours, theirs)
+        answer = merge(base, ours, theirs, following)
         if not answer.clean:
             return MergedTree(None, tuple(decode_name(path) for path in answer.paths))
         self._take_in(bytes.fromhex(answer.tree), ours)
@@ -90,8 +98,20 @@ class Merging:
                 env={**env, **self._scratch.env},
                 options=self._options(),
             )
-            self._git = real.merger(shop, self._stack)
+            self._git = self._way(shop)
         return self._git
+
+    def _way(self, shop: real.Workshop) -> real.Merge:
+        """How to merge with this git; what it keeps open is closed with the rest."""
+        if shop.version < real.STREAM_SINCE:
+            return Ahead(shop).merge
+        stream = real.Stream(shop)
+        self._stack.callback(stream.close)
+        return stream.merge
+
+    def _read(self, oid: str) -> tuple[str, bytes] | None:
+        """From the scratch directory first: a partial clone would ask its remote for what exists only there."""
+        return (self._scratch.read(oid) if self._scratch else None) or self._place.read(oid)
 
     def _options(self) -> tuple[str, ...]:
         algorithm = self._place.config().get("diff.algorithm")

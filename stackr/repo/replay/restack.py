@@ -14,6 +14,8 @@ from stackr.repo.replay.merging import Merging
 from stackr.repo.run import Runner
 from stackr.repo.sign import Signer
 
+LOOK_AHEAD = 64
+
 
 def replay(
     merging: Merging,
@@ -29,8 +31,9 @@ def replay(
     """
     trees: list[str] = []
     below = onto.tree
-    for pick in picks:
-        merged = merging.merge(pick.base_tree, below, pick.theirs_tree)
+    changes = [(pick.base_tree, pick.theirs_tree) for pick in picks]
+    for number, pick in enumerate(picks):
+        merged = merging.merge(pick.base_tree, below, pick.theirs_tree, changes[number + 1 : number + 1 + LOOK_AHEAD])
         if merged.tree is None:
             return Replayed(conflict=ReplayConflict(pick.label, merged.paths))
         below = merged.tree

@@ -10,9 +10,11 @@ import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+
+from stackr.repo import codec
 
 _LEVEL = 1
 
@@ -44,6 +46,15 @@ class Scratch:
             return
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(zlib.compress(b"%s %d\0" % (kind.encode(), len(raw)) + raw, _LEVEL))
+
+    def put_pack(self, objects: Sequence[tuple[str, bytes]]) -> None:
+        """Write many objects, all different, as two files. ``read`` does not find them."""
+        folder = self.path / "pack"
+        folder.mkdir(exist_ok=True)
+        pack, index = codec.pack_with_index(objects)
+        name = f"pack-{pack[-20:].hex()}"
+        (folder / f"{name}.pack").write_bytes(pack)
+        (folder / f"{name}.idx").write_bytes(index)  # last: it is what makes git see the pack
 
     def read(self, oid: str) -> tuple[str, bytes] | None:
         """Kind and bytes of an object written here, by us or by git; ``None`` if it is not here."""

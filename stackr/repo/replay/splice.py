@@ -17,8 +17,9 @@ That it holds is not left to this argument: tests/laws/test_replay_equals_rebase
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from stackr.records import dataclass
 from stackr.repo.replay.trees import MODES, TREE, Entry, Tree, Trees, changed, is_tree, object_id, serialise
 
 
