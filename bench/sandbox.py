@@ -44,6 +44,7 @@ class Sandbox:
     def __init__(self, root: Path, seed: Path) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "bench.host", str(root), str(seed)],
+            cwd=Path(__file__).resolve().parent.parent,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -67,6 +68,8 @@ class Sandbox:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
     def repository(self, name: str) -> Path:
         """Make ``bench/NAME`` and return its bare directory on this machine."""
