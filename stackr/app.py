@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stackr import options
+from stackr.core.identity import is_head_ref
 from stackr.core.trunk import TrunkChoice
 from stackr.errors import ConfigError
 from stackr.ui.console import Console
@@ -126,11 +127,23 @@ class App:
         branch = self.repo.branch
         return self.repo.config.get(f"branch.{branch}.stackrBase") if branch else None
 
+    @property
+    def _upstream(self) -> str | None:
+        """The branch of ``remote`` that the current one was made from (``git checkout -b topic origin/develop``).
+
+        Its own namesake is no trunk: that is where somebody pushes the branch as a whole.
+        """
+        branch, config = self.repo.branch, self.repo.config
+        if branch is None or config.get(f"branch.{branch}.remote") != self.remote:
+            return None
+        name = (config.get(f"branch.{branch}.merge") or "").removeprefix("refs/heads/")
+        return name if name not in ("", branch) and not is_head_ref(name, self.config.branch_template) else None
+
     def wanted(self, user: str, base: str | None = None, **more: Any) -> Wanted:
         """What to observe for this branch and this configuration; ``more`` goes to ``Wanted`` as it is."""
         from stackr.observe import Wanted
 
-        trunk = TrunkChoice(base, self.remembered_base, None, self.config.trunk)
+        trunk = TrunkChoice(base, self.remembered_base, None, self.config.trunk, self._upstream)
         return Wanted(self.remote, user, self.config.branch_template, trunk, **more)
 
     def refuse_without_write_access(self, facts: ForgeFacts | None) -> None:

@@ -39,9 +39,14 @@ def known_trunk(state: LocalState, wanted: Wanted, name: str | None) -> str | No
     return state.refs.get(f"refs/remotes/{wanted.remote}/{name}") or state.refs.get(OWN_TRUNK + name)
 
 
-def own_trunk(state: LocalState) -> str | None:
-    """The trunk that this clone keeps in a ref of its own, if it is the only one: a guess until GitHub has spoken."""
-    names = [ref.removeprefix(OWN_TRUNK) for ref in state.refs if ref.startswith(OWN_TRUNK)]
+def likely_trunk(state: LocalState, wanted: Wanted) -> str | None:
+    """A guess until GitHub has spoken, where nobody named the trunk and the clone has no ``origin/HEAD``.
+
+    It saves a request when it is right: the only trunk that is kept in a ref of our own, else the usual names.
+    """
+    kept = [ref.removeprefix(OWN_TRUNK) for ref in state.refs if ref.startswith(OWN_TRUNK)]
+    usual = [name for name in ("main", "master") if f"refs/remotes/{wanted.remote}/{name}" in state.refs]
+    names = kept or usual
     return names[0] if len(names) == 1 else None
 
 

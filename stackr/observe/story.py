@@ -18,7 +18,7 @@ from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.errors import Refused
 from stackr.observe.landed import with_landed
-from stackr.observe.local import OWN_TRUNK, Local, known_trunk, own_trunk, read_local, stack_branches
+from stackr.observe.local import OWN_TRUNK, Local, known_trunk, likely_trunk, read_local, stack_branches
 from stackr.observe.outsiders import current_pull, with_outsiders
 from stackr.observe.relations import complete_graph, foreign_commits, newer_trunk
 from stackr.observe.wanted import Observed, Wanted
@@ -31,7 +31,7 @@ def observe(repo: Repo, forge: Forge, wanted: Wanted) -> Observed:
         refuse_busy(state.busy)
     head = _require_head(state)
     name = replace(wanted.trunk, remote_head=state.remote_head).name(())
-    local = read_local(repo, state, head, wanted, known_trunk(state, wanted, name or own_trunk(state)))
+    local = read_local(repo, state, head, wanted, known_trunk(state, wanted, name or likely_trunk(state, wanted)))
     with _trunk_fetch(repo, state, wanted, name):
         facts = forge.read(_request(local, wanted, name))
     name = _choose_trunk(facts, local, state, wanted)
@@ -54,7 +54,7 @@ def observe_offline(repo: Repo, wanted: Wanted) -> Observed:
     """The stack from local facts alone: head branches are where this clone last saw them, pull requests unknown."""
     state = repo.local_state(wanted.remote)
     head = _require_head(state)
-    name = replace(wanted.trunk, remote_head=state.remote_head).name(()) or own_trunk(state)
+    name = replace(wanted.trunk, remote_head=state.remote_head).name(()) or likely_trunk(state, wanted)
     trunk_oid = known_trunk(state, wanted, name)
     if name is None or trunk_oid is None:
         raise Refused(
@@ -168,7 +168,8 @@ def _assemble(
     )
     graph = complete_graph(repo, local, changes, trunk)
     point = changes[0].commit.parents[:1] if changes else ()
-    tips = [oid for change in changes for oid in _heads_of(change) if oid]
+    newer = newer_trunk(repo, changes, graph, trunk)
+    tips = [*(oid for change in changes for oid in _heads_of(change) if oid), *newer.values()]
     trees = {oid: commit.tree for oid, commit in repo.read_commits([*tips, *point]).items()}
     stack = Stack(
         trunk,
@@ -177,7 +178,7 @@ def _assemble(
         graph=graph,
         trees=trees,
         local_branches={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/heads/")},
-        newer_trunk=newer_trunk(repo, changes, graph, trunk),
+        newer_trunk=newer,
         kept_branches=frozenset(state.other_worktrees),
         own_refs={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/stackr/")},
         remote=wanted.remote,
