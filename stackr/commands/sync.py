@@ -8,7 +8,7 @@ import click
 
 from stackr import options
 from stackr.app import App
-from stackr.core import conflicts, fates, sync
+from stackr.core import conflicts, fates, sync, taking
 from stackr.core.fates import Fate
 from stackr.core.guards import refuse_commits, refuse_duplicate_ids, refuse_long_bodies, refuse_shape
 from stackr.core.model import Stack
@@ -84,11 +84,14 @@ def _rebase(app: App, stack: Stack, found: Mapping[str, Fate]) -> tuple[Stack, R
 def _take_in(app: App, stack: Stack, found: Mapping[str, Fate]) -> dict[str, str]:
     """Trees with what others pushed merged in, by change id."""
     merged = {}
-    for merge in sync.foreign_merges(stack, found):
+    for merge in taking.foreign_merges(stack, found):
         outcome = app.repo.merge_trees(merge.base, merge.ours, merge.theirs)
         if outcome.tree is None:
             raise conflicts.with_others(stack, stack.changes[stack.position(merge.change_id)], outcome.paths)
         merged[merge.change_id] = outcome.tree
+        below = app.repo.merge_trees(*merge.below).tree if merge.below else None
+        if below is not None:
+            merged[taking.below_label(merge.change_id)] = below
     return merged
 
 

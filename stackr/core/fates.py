@@ -6,10 +6,11 @@ count: the pull request, the Change-Id on trunk, and the patch on trunk.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum
 
-from stackr.core.model import Change, PullState, Stack
+from stackr.core import identity
+from stackr.core.model import Change, Commit, PullRequest, PullState, Stack
 from stackr.core.ownership import Ownership, ownership
 
 
@@ -84,29 +85,57 @@ def _only_merges_of(change: Change, stack: Stack, misplaced: set[str]) -> bool:
 
 def describe(stack: Stack, found: Mapping[str, Fate]) -> tuple[str, ...]:
     """One sentence for every change that is not simply alive, bottom first; what landed earlier comes first."""
-    lines = [f'"{commit.subject}" landed on {stack.trunk.name} as it is' for commit in stack.arrived]
+    lines = [_arrived(commit, stack) for commit in stack.arrived]
     lines += [line for change in stack.changes if (line := _sentence(change, stack, found[change.id]))]
     return tuple(lines)
 
 
+def _arrived(commit: Commit, stack: Stack) -> str:
+    pull = _pulls_that_left(stack).get(identity.change_id(commit.message))
+    number = f"#{pull.number} " if pull else ""
+    return f'{number}"{commit.subject}" landed on {stack.trunk.name} as it is{left_open(pull)}'
+
+
+def arrived_numbers(stack: Stack) -> Iterator[int]:
+    """Numbers of the pull requests of commits that trunk contains as they are, bottom first."""
+    pulls = _pulls_that_left(stack)
+    for commit in stack.arrived:
+        if pull := pulls.get(identity.change_id(commit.message)):
+            yield pull.number
+
+
+def _pulls_that_left(stack: Stack) -> dict[str, PullRequest]:
+    """Pull requests by change id of what is not in the stack any more."""
+    orphans = {orphan.id: orphan.pull for orphan in stack.orphans if orphan.id}
+    return {**orphans, **{gone.id: gone.pull for gone in stack.finished}}
+
+
+def name(change: Change) -> str:
+    """``#12 "Add cache"``."""
+    return f'#{change.pull.number} "{change.title}"' if change.pull else f'"{change.title}"'
+
+
+def left_open(pull: PullRequest | None) -> str:
+    """What to do about a pull request whose change is on trunk, if GitHub did not notice."""
+    is_open = pull is not None and pull.state is PullState.OPEN
+    return f"; GitHub still shows #{pull.number} as open, close it there" if pull and is_open else ""
+
+
 def _sentence(change: Change, stack: Stack, fate: Fate) -> str:
-    trunk, title = stack.trunk.name, f'"{change.title}"'
-    number = f"#{change.pull.number} " if change.pull else ""
+    trunk, title = stack.trunk.name, name(change)
     where = f" as {stack.landed[change.id][:7]}" if change.id in stack.landed else ""
-    is_open = change.pull is not None and change.pull.state is PullState.OPEN
     if fate is Fate.LANDED:
-        left_open = f"; GitHub still shows {number.strip()} as open, close it there" if is_open else ""
-        return f"{number}{title} landed on {trunk}{where}{left_open}"
+        return f"{title} landed on {trunk}{where}{left_open(change.pull)}"
     if fate is Fate.AMENDED:
-        return f"{number}{title} landed on {trunk}{where}; what you changed since is kept as a change of its own"
+        return f"{title} landed on {trunk}{where}; what you changed since is kept as a change of its own"
     if fate is Fate.MISPLACED and change.pull:
         return (
-            f'{number}{title} was merged into "{change.pull.base_ref}", which is not {trunk}: it has NOT landed; '
+            f'{title} was merged into "{change.pull.base_ref}", which is not {trunk}: it has NOT landed; '
             "it is kept as a new change, and stackr submit gives it a new pull request"
         )
     if fate is Fate.CLOSED:
-        return f"{number}{title} was closed on GitHub without being merged; it stays in your stack"
+        return f"{title} was closed on GitHub without being merged; it stays in your stack"
     if fate is Fate.TAKEN_IN:
         names = sorted({commit.author_name or "somebody" for commit in stack.foreign.get(change.id, ())})
-        return f"{number}{title} now holds what {' and '.join(names) or 'somebody'} pushed to its branch"
+        return f"{title} now holds what {' and '.join(names) or 'somebody'} pushed to its branch"
     return ""

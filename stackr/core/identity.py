@@ -47,13 +47,21 @@ def with_change_id(message: bytes, wanted: str) -> bytes:
     """
     if _ID_LINE.findall(message) == [wanted.encode()]:
         return message
-    newline = b"\r\n" if b"\r\n" in message else b"\n"
-    bare = _without_ids(message).rstrip()
+    return with_trailer(without_change_id(message), b"Change-Id: " + wanted.encode(), like=message)
+
+
+def with_trailer(message: bytes, trailer: bytes, *, like: bytes = b"") -> bytes:
+    """The message with one more trailer at its end, in its trailer block if it has one.
+
+    Line ends are those of ``like``, or of the message itself.
+    """
+    newline = b"\r\n" if b"\r\n" in (like or message) else b"\n"
+    bare = message.rstrip()
     separator = newline if _ends_in_trailers(bare) else newline * 2
-    return bare + separator + b"Change-Id: " + wanted.encode() + newline
+    return bare + separator + trailer + newline
 
 
-def _without_ids(message: bytes) -> bytes:
+def without_change_id(message: bytes) -> bytes:
     """The message without its Change-Id lines; a paragraph of ids alone takes one of its blank lines along."""
     kept: list[bytes] = []
     is_after_id = False

@@ -10,46 +10,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from stackr.core import identity
+from stackr.core import fates, identity
 from stackr.core.fates import Fate, sent_tree
 from stackr.core.model import Change, Commit, Head, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING, Ownership, ownership
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.plan import Action, DeleteRefs, MoveRefs, Park, Plan, RefMove, UpdatePull
 from stackr.core.replaying import Pick, Picked, Replayed
 from stackr.core.submit import plan_submit
-from stackr.records import dataclass
-
-_CO_AUTHOR = b"Co-authored-by: "
-
-
-@dataclass(frozen=True, slots=True)
-class TreeMerge:
-    """A three-way merge of trees that has to be made before the picks: ``theirs`` taken into ``ours``."""
-
-    change_id: str
-    base: str
-    ours: str
-    theirs: str
-
-
-def foreign_merges(stack: Stack, found: Mapping[str, Fate]) -> Iterator[TreeMerge]:
-    """What others pushed to head branches, to be merged into the local trees; relative to what was last pushed."""
-    for index, change in enumerate(stack.changes):
-        if found[change.id] is not Fate.TAKEN_IN or change.remote_head is None:
-            continue
-        base = stack.trees.get(change.accepted or "") or _parent_tree(stack, index)
-        yield TreeMerge(change.id, base, change.commit.tree, stack.trees[change.remote_head])
+from stackr.core.taking import below_label, is_news, parent_tree, taken_in, with_co_authors
 
 
 def plan_picks(stack: Stack, found: Mapping[str, Fate], merged: Mapping[str, str]) -> tuple[Pick, ...]:
-    """What is replayed onto trunk, bottom first; ``merged`` holds trees with foreign work taken in, by change id."""
+    """What is replayed onto trunk, bottom first.
+
+    ``merged`` holds trees with foreign work taken in, by change id, and by ``below_label`` what these stand on.
+    """
     picks = []
     for index, change in enumerate(stack.changes):
         fate = found[change.id]
         if fate is Fate.LANDED:
             continue
-        base = _parent_tree(stack, index)
+        base = merged.get(below_label(change.id)) or parent_tree(stack, index)
         if fate is Fate.AMENDED:
             base = sent_tree(change, stack) or base
         picks.append(_pick(change, stack, fate, base, merged.get(change.id, change.commit.tree)))
@@ -64,31 +46,13 @@ def _pick(change: Change, stack: Stack, fate: Fate, base: str, theirs: str) -> P
     elif change.pull is not None:
         message = identity.with_change_id(message, change.id)
     if fate is Fate.TAKEN_IN:
-        message = _with_co_authors(message, stack.foreign.get(change.id, ()), commit)
+        message = with_co_authors(message, stack.foreign.get(change.id, ()), commit)
     return replace(Pick.of(commit, base), theirs_tree=theirs, message=message)
-
-
-def _parent_tree(stack: Stack, index: int) -> str:
-    """The tree that the commit at ``index`` was made on."""
-    return stack.changes[index - 1].commit.tree if index else stack.trees[stack.changes[0].commit.parents[0]]
 
 
 def _new_id(change: Change) -> str:
     """The id of what is left of a change that cannot go on under its own: it follows from the commit."""
     return identity.new_id(change.commit, "rest")
-
-
-def _with_co_authors(message: bytes, commits: Sequence[Commit], own: Commit) -> bytes:
-    """Credit others for what they pushed: https://docs.github.com/en/pull-requests/committing-changes-to-your-project."""
-    change = identity.change_id(message)
-    people = dict.fromkeys(commit.author.rpartition(b">")[0] + b">" for commit in commits)
-    lines = [_CO_AUTHOR + who for who in people if who != own.author.rpartition(b">")[0] + b">"]
-    missing = [line for line in lines if line not in message]
-    if not missing:
-        return message
-    # Trailers belong together: take the id out, add the lines, and let the id join their block again.
-    bare = b"\n".join(line for line in message.rstrip().split(b"\n") if not identity.change_id(line))
-    return identity.with_change_id(bare.rstrip() + b"\n\n" + b"\n".join(missing) + b"\n", change)
 
 
 def after(stack: Stack, found: Mapping[str, Fate], picks: Sequence[Pick], replayed: Replayed) -> Stack:
@@ -108,8 +72,7 @@ def after(stack: Stack, found: Mapping[str, Fate], picks: Sequence[Pick], replay
     tips = new_tips(stack, replayed)
     head = Head(stack.head.branch, tips.get(stack.head.oid, stack.head.oid))
     history = {change.commit.oid: change.commit.parents for change in changes}
-    gone = (Fate.LANDED, Fate.AMENDED)
-    landed = [change.pull.number for change in stack.changes if change.pull and found[change.id] in gone]
+    landed = [*fates.arrived_numbers(stack), *_landed_now(stack, found, replayed)]
     return replace(
         stack,
         head=head,
@@ -118,18 +81,18 @@ def after(stack: Stack, found: Mapping[str, Fate], picks: Sequence[Pick], replay
         trees={**stack.trees, **{change.commit.oid: change.commit.tree for change in changes}},
         foreign={},
         newer_trunk={},
-        landed_numbers=(*stack.landed_numbers, *landed),
+        landed_numbers=tuple(dict.fromkeys((*stack.landed_numbers, *landed))),
         own_refs={**stack.own_refs, **dict(taken_in(stack, found))},
         local_branches={ref: tips.get(oid, oid) for ref, oid in stack.local_branches.items()},
     )
 
 
-def taken_in(stack: Stack, found: Mapping[str, Fate]) -> Iterator[tuple[str, str]]:
-    """(ref, commit): heads that others moved and that count as ours from now on, the local commits hold them."""
+def _landed_now(stack: Stack, found: Mapping[str, Fate], replayed: Replayed) -> Iterator[int]:
+    """Numbers of the pull requests whose content is on trunk, bottom first; what is empty now has nothing else left."""
+    empty = {picked.label for picked in replayed.picks if picked.became_empty}
     for change in stack.changes:
-        is_alive = found[change.id] in (Fate.ALIVE, Fate.TAKEN_IN)
-        if is_alive and change.remote_head is not None and ownership(change, stack) is Ownership.FOREIGN:
-            yield HEADS + change.id, change.remote_head
+        if change.pull and (found[change.id] in (Fate.LANDED, Fate.AMENDED) or change.commit.oid in empty):
+            yield change.pull.number
 
 
 def _renewed(change: Change, commit: Commit, fate: Fate, stack: Stack) -> Change:
@@ -139,7 +102,8 @@ def _renewed(change: Change, commit: Commit, fate: Fate, stack: Stack) -> Change
         head_ref = change.head_ref.replace(identity.short_id(change.id), identity.short_id(renamed))
         return Change(renamed, commit, head_ref)
     # What others pushed is in the commit now, or (an accidental merge) is to be taken out again: build on it.
-    return replace(change, commit=commit, accepted=change.remote_head or change.accepted)
+    accepted = change.remote_head if is_news(change, stack) else change.accepted
+    return replace(change, commit=commit, accepted=accepted)
 
 
 def is_settled(stack: Stack, found: Mapping[str, Fate]) -> bool:
@@ -180,12 +144,28 @@ def plan_sync(
     """Local moves, then the refresh of the pull requests that exist, then the removal of what landed."""
     moves = plan_moves(stack, found, replayed)
     actions: list[Action] = [moves] if moves.moves else []
-    notes: tuple[str, ...] = ()
+    notes = [*_empty_notes(stack, replayed), *_kept_notes(stack, replayed)]
     if push:
         refresh = plan_refresh(synced, options)
         actions += [*refresh.actions, *_clean_up(stack, synced, refresh)]
-        notes = refresh.notes
-    return Plan("sync", tuple(actions), notes)
+        notes += refresh.notes
+    return Plan("sync", tuple(actions), tuple(notes))
+
+
+def _empty_notes(stack: Stack, replayed: Replayed) -> Iterator[str]:
+    empty = {picked.label for picked in replayed.picks if picked.became_empty}
+    for change in stack.changes:
+        if change.commit.oid in empty:
+            still_open = fates.left_open(change.pull)
+            yield f"{fates.name(change)} leaves your stack: {stack.trunk.name} has all of it{still_open}"
+
+
+def _kept_notes(stack: Stack, replayed: Replayed) -> Iterator[str]:
+    """A branch that is checked out elsewhere would not fit its files any more, so it is left and named."""
+    tips = new_tips(stack, replayed)
+    for ref, oid in sorted(stack.local_branches.items()):
+        if stack.changes and ref in stack.kept_branches and tips.get(oid, oid) != oid:
+            yield f'"{ref.removeprefix("refs/heads/")}" is checked out in another worktree and stays at {oid[:7]}'
 
 
 def plan_moves(stack: Stack, found: Mapping[str, Fate], replayed: Replayed) -> MoveRefs:

@@ -30,8 +30,9 @@ def newer_trunk(repo: Repo, changes: tuple[Change, ...], graph: Graph, trunk: Tr
     every = sorted(set().union(*edges.values()))
     if not every:
         return {}
-    newer = repo.read_graph(every, [point]).keys() & set(every)
-    return {change: min(found) for change, some in edges.items() if (found := some & newer)}
+    # Parents come before children, so of several the last is the newest.
+    newer = [oid for oid in repo.read_graph(every, [point]) if oid in every]
+    return {change: found[-1] for change, some in edges.items() if (found := [oid for oid in newer if oid in some])}
 
 
 def foreign_commits(repo: Repo, stack: Stack) -> dict[str, tuple[Commit, ...]]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from stackr.core.model import Stack
-from stackr.core.plan import CreatePull, Plan, PushRefs, UpdatePull
+from stackr.core.plan import CreatePull, DeleteRefs, MoveRefs, Plan, PushRefs, UpdatePull
 from stackr.core.status import Report
 from stackr.ui import as_json as documents
 from stackr.ui import plan_view, tree
@@ -47,16 +47,27 @@ def outcome(ui: Console, done: Plan, report: Report, oids: Mapping[str, str], *,
 
 
 def summary(done: Plan) -> str:
-    """One sentence: ``created 2, updated 3 pull requests, pushed 3 branches``."""
+    """One sentence: ``pushed 3 branches, created 1 pull request, updated 2 pull requests``."""
     counts = Counter(type(action) for action in done.actions)
     pushed = sum(len(action.pushes) for action in done.actions if isinstance(action, PushRefs))
     created, updated = counts[CreatePull], _updated(done)
+    removed = sum(len(action.refs) for action in done.actions if isinstance(action, DeleteRefs))
+    moved = _moved(done)
     parts = [
+        f"moved {_plural(moved, 'local branch', 'local branches')}" if moved else "",
         f"pushed {_plural(pushed, 'branch', 'branches')}" if pushed else "",
         f"created {_plural(created, 'pull request', 'pull requests')}" if created else "",
         f"updated {_plural(updated, 'pull request', 'pull requests')}" if updated else "",
+        f"removed {_plural(removed, 'landed branch', 'landed branches')}" if removed else "",
     ]
     return ", ".join(part for part in parts if part) or "nothing to do: GitHub has all of it"
+
+
+def _moved(done: Plan) -> int:
+    """Local branches that a sync moved; a submit moves them only to name changes, which nobody needs to hear."""
+    moves = [move for action in done.actions if isinstance(action, MoveRefs) for move in action.moves]
+    local = [move for move in moves if move.ref == "HEAD" or move.ref.startswith("refs/heads/")]
+    return len(local) if done.command == "sync" else 0
 
 
 def _updated(done: Plan) -> int:
