@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from stackr.core import body
 from stackr.core.model import Change, PullRequest, PullState, Stack
@@ -72,8 +73,7 @@ def plan_updates(
             update = _update(stack, change.pull, wanted, options, base)
             notes += _kept_notes(stack, change.pull, wanted)
         elif _is_open(change):
-            update = UpdatePull(change.id, change.pull.number, change.pull.node_id, description=wanted)
-            update = update if _differs(stack, change.pull, wanted) else None
+            update = _update(stack, change.pull, wanted, SubmitOptions(), None)
         else:
             update = None
         if update is not None:
@@ -104,7 +104,7 @@ def _update(
     stack: Stack, pull: PullRequest, wanted: body.Description, options: SubmitOptions, base: str | None
 ) -> UpdatePull | None:
     draft = options.draft if options.draft not in (None, pull.draft) else None
-    description = wanted if _differs(stack, pull, wanted) else None
+    description = _pending(stack, pull, wanted)
     reviewers = others(options.reviewers, pull.author)
     if base is None and description is None and draft is None and not (reviewers or options.labels):
         return None
@@ -121,11 +121,14 @@ def _numbers(stack: Stack) -> dict[str, int]:
     return {change.id: change.pull.number for change in stack.changes if change.pull}
 
 
-def _differs(stack: Stack, pull: PullRequest, wanted: body.Description) -> bool:
-    """Whether the text would change, now or once the missing pull requests have numbers."""
-    merged = body.merge(pull.title, pull.body, wanted, _numbers(stack))
+def _pending(stack: Stack, pull: PullRequest, wanted: body.Description) -> body.Description | None:
+    """What of ``wanted`` would change, now or once all pull requests have numbers: anything, just the list, nothing."""
+    just_list = replace(wanted, list_only=True)
+    full, listed = (body.merge(pull.title, pull.body, each, _numbers(stack)) for each in (wanted, just_list))
+    if (full.title, full.body) != (None, listed.body):
+        return wanted
     is_waiting = any(row.number is None for row in wanted.rows)
-    return merged.title is not None or merged.body is not None or is_waiting
+    return just_list if listed.body is not None or is_waiting else None
 
 
 def _kept_notes(stack: Stack, pull: PullRequest, wanted: body.Description) -> Iterator[str]:

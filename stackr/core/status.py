@@ -6,6 +6,7 @@ The state is what a submit would do, so status and submit cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from stackr.core.model import Change, Head, Orphan, PullRequest, PullState, Stack, Trunk
 from stackr.core.ownership import Ownership, ownership
@@ -60,14 +61,26 @@ def report(command: str, stack: Stack, outdated: Collection[str], notes: tuple[s
 
 
 def outdated(plan: Plan) -> set[str]:
-    """The ids of changes that a plan would bring up to date on GitHub."""
+    """The ids of changes that a plan would bring up to date on GitHub.
+
+    A stack list that names a change too few says nothing of the change whose page it stands on.
+    """
     ids: set[str] = set()
     for action in plan.actions:
         if isinstance(action, PushRefs):
             ids |= {push.change_id for push in action.pushes}
-        elif isinstance(action, CreatePull | UpdatePull):
+        elif isinstance(action, CreatePull) or (isinstance(action, UpdatePull) and not _is_just_list(action)):
             ids.add(action.change_id)
     return ids
+
+
+def _is_just_list(update: UpdatePull) -> bool:
+    return update.description is not None and update == UpdatePull(
+        update.change_id,
+        update.number,
+        update.node_id,
+        description=replace(update.description, list_only=True),
+    )
 
 
 def _state(change: Change, stack: Stack, outdated: Collection[str]) -> str:

@@ -100,5 +100,5 @@ def test_a_new_id_makes_one_commit_another_change_and_takes_the_rest_along():
     assert isinstance(lower, WriteCommit) and isinstance(upper, WriteCommit)
     assert lower.change_id not in ("", cid("A"))
     assert lower.commit.message == b"Add A\n\nChange-Id: " + lower.change_id.encode() + b"\n"
-    assert (upper.change_id, upper.commit.parents) == ("", (":local/a1",))
+    assert (upper.change_id, upper.commit.parents) == (cid("B"), (":local/a1",))
     assert moved == MoveRefs((RefMove("refs/heads/feature", "b1", ":local/b1"),), "id: new change id")

@@ -55,3 +55,10 @@ def test_a_colleagues_commit_wants_a_sync_with_or_without_a_pull_request():
 
 def test_a_pushed_change_without_a_pull_request_is_new():
     assert states(stack(change("a1", "t1", remote="a1"))) == [("new", "submit")]
+
+
+def test_a_list_that_names_a_change_too_few_does_not_make_its_page_modified():
+    lower = listed(stack(live("a1", "t1")))
+    made = replace(stack(live("a1", "t1"), new("b1", "a1")), changes=(lower.changes[0], new("b1", "a1")))
+    assert states(made) == [("in-sync", None), ("new", "submit")]
+    assert submitted(made).actions

@@ -239,7 +239,7 @@ def test_submitting_the_lower_part_leaves_the_rest_but_for_its_list():
     plan = submitted(made, upto="a1")
     assert kinds(plan) == ["UpdatePull", "UpdatePull"]
     rows = (body.Row(A, 10), body.Row(B, 11))
-    assert updates(plan)[A].description == body.Description(A, "Add A", "", rows)
+    assert updates(plan)[A].description == body.Description(A, "Add A", "", rows, list_only=True)
     assert updates(plan)[B] == UpdatePull(
         B, 11, "PR_11", description=body.Description(B, "Add B", "", rows, list_only=True)
     )
@@ -247,7 +247,7 @@ def test_submitting_the_lower_part_leaves_the_rest_but_for_its_list():
 
 def test_closed_pull_requests_above_are_not_touched_or_listed():
     made = listed(stack(live("a1", "t1"), live("b1", "a1", pull=pull("B", ref("A"), state=PullState.CLOSED))))
-    assert updates(submitted(made, upto="a1"))[A].description == body.Description(A, "Add A", "")
+    assert updates(submitted(made, upto="a1"))[A].description == body.Description(A, "Add A", "", list_only=True)
 
 
 def test_lists_above_the_submitted_part_that_are_right_are_not_written():
