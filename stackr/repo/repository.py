@@ -29,6 +29,7 @@ from stackr.repo.replay import restack
 from stackr.repo.replay.merging import Merging
 from stackr.repo.replay.merging import Place as MergingPlace
 from stackr.repo.replay.trees import Trees
+from stackr.repo.resolving import Resolving
 from stackr.repo.run import LOCAL, Runner
 from stackr.repo.transport import Transport
 from stackr.repo.worktree import WorkTree
@@ -123,7 +124,7 @@ class Repository:
         return state.branch(self.runner, self.git_dir)
 
     def local_state(self, remote: str) -> LocalState:
-        """HEAD, branches, our own refs and the tracking refs of ``remote``; see ``state``."""
+        """HEAD, branches, our own refs and the tracking refs of ``remote`` (``""``: of none); see ``state``."""
         return state.read_state(self.runner, self._reader, self.git_dir, self.common_dir, remote)
 
     def resolve(self, revision: str) -> str:
@@ -259,6 +260,11 @@ class Repository:
     def interrupt(self) -> None:
         """Stop every git process still running, those of other threads included."""
         self.runner.interrupt()
+
+    @cached_property
+    def resolving(self) -> Resolving:
+        """The rebase that stackr may have started in the work tree."""
+        return Resolving(self.runner, self.git_dir, self.oplog)
 
     @cached_property
     def _worktree(self) -> WorkTree:
