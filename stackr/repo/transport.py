@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 
 from stackr.core.ports import RefUpdate
-from stackr.errors import GitError, Refused
+from stackr.errors import GitError, Refused, StackrError
 from stackr.repo import failures, porcelain, remotes
 from stackr.repo.config import GitConfig
 from stackr.repo.credentials import Credentials
@@ -19,6 +20,8 @@ from stackr.repo.run import Done, Runner
 from stackr.repo.text import decode
 
 FETCH_TIMEOUT_S = 900.0
+FETCH_TRIES = 3
+FETCH_BUDGET_S = 10.0
 PUSH_TIMEOUT_S = 3600.0  # a pre-push hook may run a test suite
 # Leases and refspecs go on the command line (git takes neither on standard input): about 250 bytes a branch. That is
 # some 2,000 branches; Linux and macOS take 1 MiB and more with the environment, Windows 32,767 characters.
@@ -39,17 +42,29 @@ class Transport:
     def fetch(self, config: GitConfig, remote: str, refspecs: Sequence[str]) -> None:
         """One ``git fetch`` of exactly these refspecs; no tags, no FETCH_HEAD, no submodules, no pruning.
 
-        Raises ``Refused`` when the remote lacks a ref, ``ConfigError`` without access, ``GitHubError`` for the network
-        or a remote that is not there, else ``GitError``.
+        A connection that breaks is tried three times in all, none begun later than 10 s after the first
+        (docs/internals/protocol.md 5.6). Raises ``Refused`` when the remote lacks a ref, ``ConfigError`` without
+        access, ``GitHubError`` for the network or a remote that is not there, else ``GitError``.
         """
         if not refspecs:
             return
+        last_start = time.monotonic() + FETCH_BUDGET_S
+        for attempt in range(1, FETCH_TRIES + 1):
+            failure = self._fetch_once(config, remote, refspecs)
+            if failure is None:
+                return
+            is_last = attempt == FETCH_TRIES or time.monotonic() > last_start
+            if is_last or not isinstance(failure, failures.NetworkFailed):
+                raise failure
+
+    def _fetch_once(self, config: GitConfig, remote: str, refspecs: Sequence[str]) -> StackrError | None:
         args = ("fetch", *_FETCH, *_FETCH_QUIETLY, "--end-of-options", remote, *refspecs)
         url = remotes.url(config, remote)
         done = self._runner.try_remote(*args, env=self.environment(url, config), timeout_s=FETCH_TIMEOUT_S)
-        if done.code or done.late:
-            late = FETCH_TIMEOUT_S if done.late else None
-            raise failures.remote_failure("fetch", remote, done.code, done.err, late)
+        if not done.code and not done.late:
+            return None
+        late = FETCH_TIMEOUT_S if done.late else None
+        return failures.remote_failure("fetch", remote, done.code, done.err, late)
 
     def push(self, config: GitConfig, remote: str, updates: Sequence[RefUpdate]) -> None:
         """One ``git push --atomic`` with a lease for each ref that changes; nothing to change, no process.

@@ -270,6 +270,29 @@ def test_an_empty_fetch_starts_nothing(repo: Repository) -> None:
     assert repo.process_count == before
 
 
+def test_a_fetch_whose_connection_fails_is_tried_three_times(workspace: Workspace, open_repo: Opener) -> None:
+    workspace.clone.git("remote", "set-url", "origin", "http://127.0.0.1:1/acme/widgets.git")
+    repo = open_repo(workspace.clone.path)
+    repo.config.get("core.bare")
+    before = repo.process_count
+    with pytest.raises(NetworkFailed, match='cannot fetch from "origin"'):
+        repo.fetch("origin", ["refs/heads/main"])
+    assert repo.process_count - before == 3
+
+
+def test_a_fetch_that_took_long_to_fail_is_not_tried_again(
+    workspace: Workspace, open_repo: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "FETCH_BUDGET_S", -1.0)
+    workspace.clone.git("remote", "set-url", "origin", "http://127.0.0.1:1/acme/widgets.git")
+    repo = open_repo(workspace.clone.path)
+    repo.config.get("core.bare")
+    before = repo.process_count
+    with pytest.raises(NetworkFailed, match='cannot fetch from "origin"'):
+        repo.fetch("origin", ["refs/heads/main"])
+    assert repo.process_count - before == 1
+
+
 def test_a_ref_the_remote_lacks_is_refused_by_name(repo: Repository) -> None:
     with pytest.raises(Refused, match='"origin" has no branch "trunk"'):
         repo.fetch("origin", ["refs/heads/trunk"])
