@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from stackr.github import creating, pace
 from tests.support.stories import STORIES, Scene, Stage, finish
 from tests.support.truth import check_error
 from tests.support.world import Result
@@ -43,13 +44,12 @@ WAYS = [*PASSING, *LASTING, *FINAL]
 
 
 def chosen() -> list[tuple[str, str, Way]]:
-    """Every story, before and after, with one way of each sort in turn; with all ways if asked for."""
+    """Every story, before and after, with a way that passes and one that does not, in turn; or with all ways."""
     cells = list(itertools.product(STORIES, ("before", "after")))
     if os.environ.get("STACKR_TEST_FAULTS") == "all":
         return [(*cell, way) for cell in cells for way in WAYS]
-    return [
-        (*cell, sort[number % len(sort)]) for number, cell in enumerate(cells) for sort in (PASSING, LASTING, FINAL)
-    ]
+    sorts = (PASSING, [*LASTING, *FINAL])
+    return [(*cell, sort[number % len(sort)]) for number, cell in enumerate(cells) for sort in sorts]
 
 
 @pytest.mark.parametrize(("story", "when", "way"), chosen(), ids=str)
@@ -86,15 +86,31 @@ def test_a_network_that_dies_at_any_request_leaves_what_the_next_submit_finishes
     assert requests == len(stage.requests(story))
 
 
+def test_a_stack_of_which_only_a_part_was_created_or_updated_is_finished_by_the_next_submit(
+    stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a request for every single mutation, as for a stack so big that it takes several."""
+    monkeypatch.setattr(creating, "FIRST_CREATES", 1)
+    for name in ("MOST_CREATES", "FEWEST_EDITS", "MOST_EDITS"):
+        monkeypatch.setattr(pace, name, 1)
+    for k in itertools.count(1):
+        scene = stage.scene("new", tmp_path)
+        if break_off(scene, LASTING[k % len(LASTING)], k, "after", "write") is None:
+            break
+        finish(stage, "new", scene)
+    assert k > 1 + 3 + 3, "a push, three creates, three updates"
+
+
 @pytest.mark.parametrize("way", [LASTING[1], PASSING[3]], ids=str)
 def test_a_submit_whose_reading_failed_is_finished_by_the_next(stage: Stage, tmp_path: Path, way: Way) -> None:
     for k in itertools.count(1):
-        scene = stage.scene("reordered", tmp_path)
+        scene = stage.scene("behind", tmp_path)
         broken = break_off(scene, way, k, "before", "read")
         if broken is None:
             break
         assert broken.code == way.code, f"read {k}: {broken}"
-        finish(stage, "reordered", scene)
+        finish(stage, "behind", scene)
+    assert any(entry.service == "upload-pack" for entry in stage.requests("behind"))
 
 
 def break_off(scene: Scene, way: Way, k: int, when: str, selector: str) -> Result | None:

@@ -52,9 +52,19 @@ def reordered(world: World) -> Clone:
     return clone
 
 
+def behind(world: World) -> Clone:
+    """One of two commits amended, while trunk moved on and was not fetched: the submit has to."""
+    clone = world.stacked("A", "B")
+    clone.amend("A")
+    world.advance()
+    return clone
+
+
 STORIES: Mapping[str, Callable[[World], Clone]] = {
     story.__name__: story for story in (new, inserted, amended, reordered)
 }
+"""Those with writes of every kind; ``behind`` is about reading."""
+ALL = {**STORIES, "behind": behind}
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ class Stage:
         server: SandboxServer,
         source: Path,
         root: Path,
-        stories: Mapping[str, Callable[[World], Clone]] = STORIES,
+        stories: Mapping[str, Callable[[World], Clone]] = ALL,
     ) -> None:
         self._server = server
         self._stories = stories
@@ -148,16 +158,24 @@ class Stage:
         clone = self._stories[story](world)
         # Few files are copied in no time.
         clone.git("gc", "-q", "--prune=now")
+        world.bare.git("gc", "-q")
         shutil.rmtree(clone.path / ".git" / "hooks")
         self._masters[story] = Scene(world, clone)
         return self._masters[story]
 
     def _world(self, source: Path, root: Path) -> World:
-        number = next(_numbers)
-        self._server.add_repository(f"acme/story{number}", source, writers=("alice", "bob", "carol"))
-        folder = root / f"story{number}"
+        name = f"acme/story{next(_numbers)}"
+        repo = self._server.add_repository(name, writers=("alice", "bob", "carol"))
+        directory = self._server.engine.directory(repo)
+        for part in ("objects", "refs", "packed-refs"):
+            # Files are copied several times as fast as git fetches them.
+            if (source / part).is_dir():
+                shutil.copytree(source / part, directory / part, dirs_exist_ok=True)
+            elif (source / part).exists():
+                shutil.copy(source / part, directory / part)
+        folder = root / name.partition("/")[2]
         folder.mkdir(parents=True)
-        return World(self._server, f"acme/story{number}", folder)
+        return World(self._server, name, folder)
 
     def _open_again(self, world: World, pull: pulls.PullRequest) -> None:
         author = self._server.engine.store.users.need(pull.author_id)
