@@ -9,6 +9,7 @@ costs microseconds each. Writes are collected and committed in one SQLite transa
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import sqlite3
 import types
@@ -113,8 +114,10 @@ class Store:
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.execute("BEGIN")  # one transaction; eighteen would be most of a sandbox's start
         for table in self.tables():
             self._open(table)
+        self._db.execute("COMMIT")
 
     def _table(self, kind: type[R]) -> Table[R]:
         return Table(kind, self._touch)
@@ -181,6 +184,7 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
+@functools.cache
 def _hints(kind: type[model.Row]) -> list[tuple[dataclasses.Field[Any], Any]]:
     hints = typing.get_type_hints(kind)
     return [(f, hints[f.name]) for f in dataclasses.fields(kind)]

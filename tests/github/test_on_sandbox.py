@@ -27,10 +27,10 @@ FAULTS = [kind for kind in KINDS if kind not in ("slow", "hold", "call")]
 
 def push_stack(clone: Clone, count: int) -> list[NewPull]:
     """``count`` branches s/0, s/1, …, each one commit on the one below, pushed; and what to create for them."""
-    for i in range(count):
-        clone.commit(f"change {i}", {f"file{i}": f"{i}\n"})
-        clone.git("branch", f"s/{i}")
     if count:
+        clone.grow(*(f"change {i}" for i in range(count)))
+        made = "".join(f"create refs/heads/s/{i} HEAD~{count - 1 - i}\n" for i in range(count))
+        clone.git("update-ref", "--stdin", stdin=made.encode())
         clone.git("push", "-q", server_url(clone), *(f"s/{i}" for i in range(count)))
     bases = ["main", *(f"s/{i}" for i in range(count))]
     return [NewPull(f"s/{i}", bases[i], f"change {i}", f"text {i}") for i in range(count)]
