@@ -29,7 +29,6 @@ from stackr.repo.replay import restack
 from stackr.repo.replay.merging import Merging
 from stackr.repo.replay.merging import Place as MergingPlace
 from stackr.repo.replay.trees import Trees
-from stackr.repo.resolving import Resolving
 from stackr.repo.run import LOCAL, Runner
 from stackr.repo.transport import Transport
 from stackr.repo.worktree import WorkTree
@@ -260,11 +259,6 @@ class Repository:
     def interrupt(self) -> None:
         """Stop every git process still running, those of other threads included."""
         self.runner.interrupt()
-
-    @cached_property
-    def resolving(self) -> Resolving:
-        """The rebase that stackr may have started in the work tree."""
-        return Resolving(self.runner, self.git_dir, self.oplog)
 
     @cached_property
     def _worktree(self) -> WorkTree:
