@@ -175,7 +175,7 @@ def refuse_older_trunk(stack: Stack, active: Sequence[int], style: Style) -> Non
             raise Refused(
                 f'the branch of {quoted(change)} already contains "{stack.trunk.name}" at {newer[:7]}, '
                 "which is newer than the commit your stack stands on",
-                next_step=f"git rebase {stack.remote}/{stack.trunk.name}, then stackr submit",
+                next_step=f"stackr sync, or git rebase {stack.remote}/{stack.trunk.name} and then stackr submit",
             )
 
 

@@ -336,7 +336,7 @@ def test_a_stack_that_went_back_to_an_older_trunk(world: World) -> None:
         kind="refused",
         message=f'the branch of "A" ({clone.oid()[:7]}) already contains "main" at {trunk[:7]}, '
         "which is newer than the commit your stack stands on",
-        next_step="git rebase origin/main, then stackr submit",
+        next_step="stackr sync, or git rebase origin/main and then stackr submit",
     )
 
 

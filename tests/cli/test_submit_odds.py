@@ -171,7 +171,7 @@ def test_a_branch_that_a_person_brought_up_to_date_with_trunk_is_told(world: Wor
     result = clone.stackr("submit", code=3)
     assert result.err.startswith('error: somebody else pushed to the branch of "A"')
     result = clone.stackr("submit", "--overwrite", code=3)
-    assert result.err.endswith("next:  git rebase origin/main, then stackr submit\n")
+    assert result.err.endswith("next:  stackr sync, or git rebase origin/main and then stackr submit\n")
     clone.git("fetch", "-q", str(world.bare.path), "main:refs/remotes/origin/main")
     clone.git("rebase", "-q", "origin/main")
     clone.stackr("submit")

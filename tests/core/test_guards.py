@@ -189,7 +189,7 @@ def test_a_stack_on_an_older_trunk_than_its_branch():
     assert submit(made) == (
         'error: the branch of "Add A" (a2) already contains "main" at t234567, '
         f"which is newer than the commit your stack stands on\n{NOTHING}\n"
-        "next: git rebase origin/main, then stackr submit"
+        "next: stackr sync, or git rebase origin/main and then stackr submit"
     )
     guards.refuse_submit(made, SubmitOptions(style=Style.REWRITE))
 
