@@ -156,14 +156,27 @@ class App:
             )
 
     @contextmanager
-    def lock(self, command: str, *, needed: bool = True) -> Iterator[None]:
-        """Keep a second stackr out of this repository; ``needed`` is false for a dry run, which writes nothing."""
+    def lock(self, command: str, *, needed: bool = True, resolving: bool = False) -> Iterator[None]:
+        """Keep a second stackr out of this repository; ``needed`` is false for a dry run, which writes nothing.
+
+        Raises ``Refused`` while a rebase of ours waits for its conflicts, but for the commands that end it
+        (``resolving``).
+        """
         if not needed:
             yield
             return
         with self.repo.lock(command, self.invocation.line):
             self._mend()
+            if not resolving:
+                self._settle()
             yield
+
+    def _settle(self) -> None:
+        """See to a rebase of ours that has ended, or is still under way."""
+        if self.repo.resolving.path.exists():
+            from stackr import resolve
+
+            resolve.settle(self.repo)
 
     def _mend(self) -> None:
         """Finish what an earlier run was stopped in, and say so."""

@@ -41,6 +41,10 @@ _DAILY, _LOOK, _TRY, _SET_UP = "The daily loop", "Looking", "Trying it out", "Se
 COMMANDS: dict[str, Entry] = {
     "submit": Entry("submit", _DAILY, "Create or update one pull request for every commit of the stack."),
     "sync": Entry("sync", _DAILY, "Rebase the stack onto trunk, drop what landed, and refresh the pull requests."),
+    "continue": Entry("continue_", _DAILY, "Go on after a conflict: git rebase --continue, then the rest of the sync."),
+    "abort": Entry(
+        "abort", _DAILY, "Give up after a conflict: git rebase --abort, and everything is as it was before the sync."
+    ),
     "undo": Entry("undo", _DAILY, "Take back what stackr did to your branches."),
     "status": Entry("status", _LOOK, "Show the stack: pull requests, reviews, checks, and what to do next."),
     "log": Entry("log", _LOOK, "List what stackr did to your branches, newest on top."),

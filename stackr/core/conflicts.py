@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stackr.core.model import Change, Commit, Stack
-from stackr.errors import Conflict
+from stackr.core.resolving import Resolution
+from stackr.errors import Conflict, Refused
 
 _MOST_FILES = 3
 _MOST_COMMITS = 5
@@ -32,8 +33,8 @@ def with_others(stack: Stack, change: Change, paths: Sequence[str]) -> Conflict:
     return Conflict(
         "\n".join([f'"{change.title}" was changed here and on its branch (conflict in {files(paths)})', *lines]),
         safe=still_there(stack),
-        next_step=f"take over by hand what you want of {stack.remote}/{change.head_ref} and amend the commit, "
-        "then stackr submit --overwrite",
+        next_step="stackr sync --resolve, or amend the commit with what you want of theirs "
+        "and then stackr submit --overwrite",
     )
 
 
@@ -47,3 +48,49 @@ def still_there(stack: Stack) -> str:
     """The second line of a conflict."""
     where = "your branch" if stack.head.branch else "HEAD"
     return f"nothing was moved; {where} is still at {stack.head.oid[:7]}"
+
+
+def stopped(commit: Commit | None, paths: Sequence[str]) -> Conflict:
+    """Git stopped in the middle of a rebase: at a conflict, or because something else did not go through."""
+    what = f'"{commit.subject}"' if commit else "a commit"
+    return Conflict(
+        f"git rebase stopped at {what} ({f'conflict in {files(paths)}' if paths else 'git says above why'})",
+        safe="stackr abort puts everything back to before the rebase",
+        next_step="mend the files, git add them, then stackr continue" if paths else "mend that, then stackr continue",
+    )
+
+
+def nothing_to(verb: str, busy: str) -> Refused:
+    """``continue`` and ``abort`` end what a sync has begun, and nothing else."""
+    if busy:
+        return Refused(
+            f"there is nothing of stackr to {verb}; the {busy} in progress is git's own",
+            next_step="git bisect reset ends it" if busy == "bisect" else f"git {busy} --{verb}",
+        )
+    return Refused(f"there is nothing to {verb}", next_step="stackr sync --resolve starts a rebase when it has to")
+
+
+def was_aborted() -> Refused:
+    """The user ended the rebase with ``git rebase --abort``."""
+    return Refused(
+        "there is nothing to continue: the rebase was aborted",
+        safe="everything is as it was before the rebase",
+        next_step="stackr sync --resolve starts it again",
+    )
+
+
+def was_finished() -> Refused:
+    """The user brought the rebase to its end with git."""
+    return Refused(
+        "there is nothing to abort: the rebase is finished",
+        safe="your branches are where the rebase has put them",
+        next_step="stackr sync goes on from here; stackr undo takes the rebase back",
+    )
+
+
+def still_under_way(resolution: Resolution) -> Refused:
+    """Another command while the rebase waits for its conflicts to be resolved."""
+    return Refused(
+        f"the rebase that stackr {resolution.command} started is in progress",
+        next_step="stackr continue when the conflicts are resolved, or stackr abort",
+    )

@@ -185,6 +185,11 @@ def plan_moves(stack: Stack, found: Mapping[str, Fate], replayed: Replayed) -> M
     return MoveRefs(tuple(moves), "sync", files)
 
 
+def switches(plan: Plan) -> Iterator[tuple[str, str]]:
+    """(old commit, new commit) of every change of the work tree."""
+    yield from (action.files for action in plan.actions if isinstance(action, MoveRefs) and action.files)
+
+
 def refreshed(synced: Stack) -> tuple[Change, ...]:
     """The changes whose pull requests a sync brings up to date: from the bottom to the first that has none open."""
     return tuple(takewhile(lambda change: change.pull and change.pull.state is PullState.OPEN, synced.changes))

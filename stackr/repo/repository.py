@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from stackr.core.model import Commit, NewCommit
 from stackr.core.plan import RefMove
@@ -32,6 +33,9 @@ from stackr.repo.replay.trees import Trees
 from stackr.repo.run import LOCAL, Runner
 from stackr.repo.transport import Transport
 from stackr.repo.worktree import WorkTree
+
+if TYPE_CHECKING:
+    from stackr.repo.resolving import Resolving
 
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE")
 
@@ -259,6 +263,13 @@ class Repository:
     def interrupt(self) -> None:
         """Stop every git process still running, those of other threads included."""
         self.runner.interrupt()
+
+    @cached_property
+    def resolving(self) -> Resolving:
+        """The rebase that stackr may have started in the work tree."""
+        from stackr.repo.resolving import Resolving
+
+        return Resolving(self.runner, self.git_dir, self.oplog)
 
     @cached_property
     def _worktree(self) -> WorkTree:

@@ -24,6 +24,7 @@ from stackr.repo.text import clean, decode, redact
 
 LOCAL_TIMEOUT_S = 120.0
 GRACE_S = 5.0
+_STDERR = 2
 
 # English words, no questions, no editor. An empty GIT_ASKPASS also switches core.askPass and SSH_ASKPASS off (git(1)).
 SEALED = {
@@ -137,6 +138,18 @@ class Runner:
         except ConfigError:
             return None
 
+    def attended(self, *args: str, env: Mapping[str, str] | None = None) -> int:
+        """Run a git command as the user would, with their terminal, editor and hooks; its exit code.
+
+        What git says goes to standard error, as all talk does. Ctrl-C is git's, or the editor's, to answer.
+        """
+        process = self._start([self.git_program, *args], env or {}, None, _STDERR, None, own_session=False)
+        try:
+            with _left_to_others(signal.SIGINT):
+                return process.wait()
+        finally:
+            self._forget(process)
+
     def interrupt(self) -> None:
         """Stop every process that is still running (another thread's, when the user pressed Ctrl-C)."""
         with self._guard:
@@ -166,9 +179,9 @@ class Runner:
         self,
         argv: Sequence[str],
         env: Mapping[str, str],
-        stdin: int,
-        out: int | IO[bytes],
-        err: int | IO[bytes],
+        stdin: int | None,
+        out: int | IO[bytes] | None,
+        err: int | IO[bytes] | None,
         own_session: bool,
     ) -> subprocess.Popen[bytes]:
         """Start a process, in a session of its own so that it can be stopped with all its children."""
@@ -220,6 +233,19 @@ class Runner:
 
     def _shown(self, raw: bytes) -> str:
         return redact(clean(decode(raw)), self.secrets)
+
+
+@contextmanager
+def _left_to_others(number: int) -> Iterator[None]:
+    """Do not act on a signal inside the block; unlike with SIG_IGN, a process started there does (execve(2))."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(number, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:

@@ -1,0 +1,166 @@
+"""The story of a sync: observe, see what became of every change, rebase in memory, move, refresh, clean up.
+
+Used by ``stackr sync``, and by what has to sync at its end (``stackr continue``). Decisions are in ``stackr.core.sync``
+and its neighbours; a conflict that is resolved in the work tree is ``stackr.resolve``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import click
+
+from stackr import resolve
+from stackr.core import conflicts, fates, sync, taking
+from stackr.core.fates import Fate
+from stackr.core.guards import refuse_commits, refuse_duplicate_ids, refuse_long_bodies, refuse_shape
+from stackr.core.model import Stack
+from stackr.core.options import SubmitOptions
+from stackr.core.pulls import body_lengths
+from stackr.core.replaying import Pick, ReplayConflict, Replayed
+from stackr.core.resolving import plan_resolution, plan_script
+from stackr.core.status import outdated, report
+from stackr.core.submit import plan_submit
+from stackr.core.taking import TreeMerge
+from stackr.errors import Conflict
+from stackr.execute import execute
+from stackr.observe import observe
+from stackr.records import dataclass
+from stackr.ui import show
+
+if TYPE_CHECKING:
+    from stackr.app import App
+    from stackr.core.plan import Plan
+    from stackr.observe import Observed
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How to sync. ``push``: refresh the pull requests too; ``resolve``: at a conflict, rebase in the work tree."""
+
+    push: bool = True
+    resolve: bool = False
+    dry_run: bool = False
+    as_json: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """Others' work merged into ours: trees by name (``sync.plan_picks``), and what does not merge, with its files."""
+
+    trees: Mapping[str, str]
+    clashes: tuple[tuple[TreeMerge, tuple[str, ...]], ...]
+
+
+def run(app: App, way: Way) -> None:
+    """Sync, and show what was done; to be called with the repository's lock held, unless it is a dry run."""
+    observed = _observe(app, way)
+    stack = observed.stack
+    found = fates.fates(stack)
+    merged = _take_in(app, stack, found)
+    picks = sync.plan_picks(stack, found, merged.trees)
+    conflict, replayed = _rebase(app, stack, found, picks, merged)
+    if conflict is not None:
+        _resolve(app, stack, found, picks, merged, conflict, way)
+        return
+    synced = sync.after(stack, found, picks, replayed)
+    _carry_out(app, stack, synced, found, replayed, way)
+
+
+def _observe(app: App, way: Way) -> Observed:
+    user = app.user(remember=not way.dry_run)
+    app.ui.step("fetching trunk and reading the stack")
+    observed = observe(app.repo, app.forge, app.wanted(user, writes=True, sync=True))
+    if observed.stack.changes:
+        refuse_shape(observed.stack)
+    refuse_duplicate_ids(observed.stack)
+    if way.push:
+        app.refuse_without_write_access(observed.facts)
+    return observed
+
+
+def _take_in(app: App, stack: Stack, found: Mapping[str, Fate]) -> _Merged:
+    """Merge what others pushed, in memory."""
+    trees: dict[str, str] = {}
+    clashes = []
+    for merge in taking.foreign_merges(stack, found):
+        outcome = app.repo.merge_trees(merge.base, merge.ours, merge.theirs)
+        if outcome.tree is None:
+            clashes.append((merge, outcome.paths))
+            continue
+        trees[merge.change_id] = outcome.tree
+        below = app.repo.merge_trees(*merge.below).tree if merge.below else None
+        if below is not None:
+            trees[taking.below_label(merge.change_id)] = below
+    return _Merged(trees, tuple(clashes))
+
+
+def _rebase(
+    app: App, stack: Stack, found: Mapping[str, Fate], picks: tuple[Pick, ...], merged: _Merged
+) -> tuple[Conflict | None, Replayed]:
+    """The stack on trunk's tip, in memory; or the conflict in the way, and then nothing has moved."""
+    if sync.is_settled(stack, found):
+        return None, sync.unmoved(stack)
+    for merge, paths in merged.clashes:
+        return conflicts.with_others(stack, stack.changes[stack.position(merge.change_id)], paths), Replayed()
+    app.ui.step(f"rebasing {len(stack.changes)} commits")
+    replayed = app.repo.replay(picks, stack.trunk.oid)
+    return (_conflict(app, stack, replayed.conflict) if replayed.conflict else None), replayed
+
+
+def _conflict(app: App, stack: Stack, conflict: ReplayConflict) -> Conflict:
+    change = next(change for change in stack.changes if change.commit.oid == conflict.label)
+    point = stack.changes[0].commit.parents[0]
+    commits = app.repo.list_touching(conflict.paths, stack.trunk.oid, point)
+    return conflicts.with_trunk(stack, change, conflict.paths, commits)
+
+
+def _resolve(
+    app: App,
+    stack: Stack,
+    found: Mapping[str, Fate],
+    picks: tuple[Pick, ...],
+    merged: _Merged,
+    conflict: Conflict,
+    way: Way,
+) -> None:
+    """Rebase in the work tree if that is wanted, and sync again when it is through; else raise the conflict."""
+    if way.dry_run or not (way.resolve or _is_wanted(app, conflict)):
+        raise conflict
+    app.ui.note(conflict.message)
+    script = plan_script(stack, picks, [merge for merge, _ in merged.clashes])
+    resolve.start(app.repo, plan_resolution(stack, found, push=way.push), script, stack.trunk.oid)
+    run(app, way)
+
+
+def _is_wanted(app: App, conflict: Conflict) -> bool:
+    """Ask, where somebody can answer."""
+    if not app.invocation.interactive:
+        return False
+    app.ui.note(conflict.message)
+    return click.confirm("Resolve it now, with git rebase in this work tree?", default=True, err=True)
+
+
+def _carry_out(app: App, stack: Stack, synced: Stack, found: Mapping[str, Fate], replayed: Replayed, way: Way) -> None:
+    choices = SubmitOptions(style=app.config.style)
+    active = range(len(sync.refreshed(synced)))
+    if way.push:
+        refuse_commits(synced, active)
+        refuse_long_bodies(body_lengths(synced, active, choices))
+    plan = sync.plan_sync(stack, synced, found, replayed, choices, push=way.push)
+    left = outdated(plan_submit(synced, choices)) if synced.changes else set()
+    notes = (*fates.describe(stack, found), *plan.notes)
+    if way.dry_run:
+        _refuse_loss(app, plan)
+        show.plan(app.ui, plan, synced, report("sync", synced, left, notes), as_json=way.as_json)
+        return
+    outcome = execute(plan, synced, app.repo, app.forge, app.ui)
+    done = {synced.changes[index].id for index in active} if way.push else set()
+    show.outcome(app.ui, plan, report("sync", outcome.stack, left - done, notes), outcome.oids, as_json=way.as_json)
+
+
+def _refuse_loss(app: App, plan: Plan) -> None:
+    """A dry run says no where the real one would."""
+    for files in sync.switches(plan):
+        app.repo.check_switch(*files)
