@@ -91,23 +91,21 @@ def describe(stack: Stack, found: Mapping[str, Fate]) -> tuple[str, ...]:
 
 
 def _arrived(commit: Commit, stack: Stack) -> str:
-    pull = _pulls_that_left(stack).get(identity.change_id(commit.message))
+    pull = _pull_that_left(commit, stack)
     number = f"#{pull.number} " if pull else ""
     return f'{number}"{commit.subject}" landed on {stack.trunk.name} as it is{left_open(pull)}'
 
 
 def arrived_numbers(stack: Stack) -> Iterator[int]:
     """Numbers of the pull requests of commits that trunk contains as they are, bottom first."""
-    pulls = _pulls_that_left(stack)
-    for commit in stack.arrived:
-        if pull := pulls.get(identity.change_id(commit.message)):
-            yield pull.number
+    yield from (pull.number for commit in stack.arrived if (pull := _pull_that_left(commit, stack)))
 
 
-def _pulls_that_left(stack: Stack) -> dict[str, PullRequest]:
-    """Pull requests by change id of what is not in the stack any more."""
-    orphans = {orphan.id: orphan.pull for orphan in stack.orphans if orphan.id}
-    return {**orphans, **{gone.id: gone.pull for gone in stack.finished}}
+def _pull_that_left(commit: Commit, stack: Stack) -> PullRequest | None:
+    """The pull request of a commit that is not in the stack any more, if any was seen."""
+    change = identity.change_id(commit.message)
+    pulls = {pull.head_ref: pull for pull in (*(o.pull for o in stack.orphans), *(f.pull for f in stack.finished))}
+    return pulls.get(identity.known_head_ref(change, pulls) or "") if change else None
 
 
 def name(change: Change) -> str:

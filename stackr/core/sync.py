@@ -205,13 +205,15 @@ def plan_refresh(synced: Stack, options: SubmitOptions) -> Plan:
 
 def _clean_up(stack: Stack, synced: Stack, refresh: Plan) -> Iterator[Action]:
     """Remove head branches of merged pull requests that nothing targets any more, and our records of them."""
-    doomed = [*_landed_here(stack, synced), *((f.id, f.head_ref, f.remote_head, f.pull) for f in stack.finished)]
     targets = _targets_after(synced, refresh)
+    left = [*_landed_here(stack, synced), *((f.id, f.head_ref, f.remote_head, f.pull) for f in stack.finished)]
+    # What is still a base has to wait, and is remembered until then.
+    doomed = [each for each in left if each[2] is None or each[1] not in targets]
     refs = tuple(
         (f"refs/heads/{ref}", remote)
         for _, ref, remote, pull in doomed
         # A commit that was pushed after the merge is in no other branch.
-        if remote is not None and remote == pull.head_oid and ref not in targets
+        if remote is not None and remote == pull.head_oid
     )
     if refs:
         yield DeleteRefs(refs)

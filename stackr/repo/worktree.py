@@ -128,7 +128,9 @@ class WorkTree:
 
     def differences(self, old: str, new: str) -> list[Difference]:
         """What differs between two commits: path, old entry, new entry."""
-        before, after = (self.trees.get(bytes.fromhex(self.tree_of(commit))) for commit in (old, new))
+        roots = (bytes.fromhex(self.tree_of(old)), bytes.fromhex(self.tree_of(new)))
+        self.trees.read_ahead([roots])
+        before, after = map(self.trees.get, roots)
         return list(self.trees.differences(before, after))
 
     def with_entries(self, commit: str, entries: Mapping[bytes, Entry | None]) -> str:
@@ -141,7 +143,7 @@ class WorkTree:
         differences = self.differences(old, new)
         hidden = self._untracked_in_the_way(differences)
         if hidden:
-            raise _refusal(hidden)
+            raise _refusal(hidden | self._touched_by_both(old, differences))
         done = self.read_tree(self.tree_of(old), self.tree_of(new), "-n")
         if done.code and not done.late:
             # A file that was only touched looks changed until the index is told; git's own commands do this first.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stackr.sandbox import refs
 from tests.support.world import Clone, World
 
 TITLES = ("A", "B", "C", "D")
@@ -27,19 +26,18 @@ def land(world: World, number: int, method: str = "squash", branch: str = "kept"
     return oid
 
 
-def push_to_trunk(world: World, clone: Clone, *commits: str, login: str = "bob") -> str:
-    """Somebody else cherry-picks commits of a clone to main and pushes them; main's new tip."""
+def push_to_trunk(world: World, clone: Clone, *commits: str, login: str = "bob", message: str = "") -> str:
+    """Somebody else cherry-picks commits of a clone to main and pushes them; main's new tip.
+
+    With a ``message`` the last one gets other words, and so loses its Change-Id.
+    """
     other = world.clone(login)
     other.git("fetch", "-q", str(clone.path), "HEAD")
     other.git("cherry-pick", *commits, env=other.person)
+    if message:
+        other.git("commit", "-q", "--amend", "-m", message)
     other.git("push", "-q", world.server.clone_url(world.name, other.token), "HEAD:refs/heads/main")
     return other.oid()
-
-
-def delete_branch(world: World, name: str, login: str = "bob") -> None:
-    """Delete a branch through the API, which retargets nothing."""
-    server = world.server
-    refs.delete_branch(server.engine, server.user(login), server.repository(world.name), name)
 
 
 def check_settled(world: World, clone: Clone) -> None:
