@@ -83,19 +83,19 @@ def _measure(root: Path, files: int, runs: int) -> Iterator[Figure]:
 
 def _compare(repo: Path, files: int, meets: bool, stack: str, trunk: str, runs: int) -> Figure:
     tip = _git(repo, "rev-parse", stack)
-    rebases, replays, switches, same, processes = [], [], [], True, 0
+    rebases, replays, switches, same, processes, objects = [], [], [], True, 0, _objects(repo)
     for _ in range(runs):
         seconds = _timed(lambda: _git(repo, "rebase", "-q", "--no-stat", "--onto", trunk, "base", stack))
         rebases.append(seconds)
         wanted = _git(repo, "log", "--format=%T", f"{trunk}..{stack}")
-        _back(repo, stack, tip)
+        _back(repo, tip, objects)
         replay, switch, processes = _with_stackr(repo, stack, tip, trunk)
         replays.append(replay)
         switches.append(switch)
         same &= wanted == _git(repo, "log", "--format=%T", f"{trunk}..{stack}") and not _git(
             repo, "status", "--porcelain"
         )
-        _back(repo, stack, tip)
+        _back(repo, tip, objects)
     medians = [statistics.median(values) * 1000 for values in (rebases, replays, switches)]
     return Figure(files, meets, *medians, processes=processes, same_trees=same)
 
@@ -156,12 +156,16 @@ def _commit(branch: str, mark: int, parent: int | None, content: Mapping[str, st
     return "\n".join(lines).encode() + b"\n"
 
 
-def _back(repo: Path, branch: str, tip: str) -> None:
-    """As it was before; what the last run wrote is packed away, so that every run begins alike."""
+def _back(repo: Path, tip: str, objects: set[Path]) -> None:
+    """As it was before, without the objects the last run wrote, so that every run begins alike."""
     _git(repo, "reset", "-q", "--hard", tip)
     _git(repo, "reflog", "expire", "--expire=now", "--all")
-    _git(repo, "update-ref", "-d", "ORIG_HEAD")
-    _git(repo, "gc", "-q", "--prune=now")
+    for path in _objects(repo) - objects:
+        path.unlink()
+
+
+def _objects(repo: Path) -> set[Path]:
+    return {path for path in (repo / ".git" / "objects").rglob("*") if path.is_file()}
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -34,10 +34,9 @@ class Reader:
         """
         asked = [oid for oid in dict.fromkeys(oids) if _FULL.fullmatch(oid)]
         fresh = [oid for oid in asked if oid not in self._seen]
-        for oid in fresh if known else self.present(fresh):
-            found = self._objects.read(oid)
+        for found in self._objects.read_many(fresh if known else self.present(fresh)):
             if found is not None and found[1] == "commit":
-                self._seen[oid] = codec.parse(oid, found[2])
+                self._seen[found[0]] = codec.parse(found[0], found[2])
         return {oid: self._seen[oid] for oid in asked if oid in self._seen}
 
     def commit(self, oid: str) -> Commit:
@@ -76,6 +75,10 @@ class Reader:
         """Kind and bytes of an object, ``None`` if there is none; a partial clone fetches what it lacks."""
         found = self._objects.read(oid)
         return None if found is None else found[1:]
+
+    def objects(self, oids: Sequence[str]) -> list[tuple[str, bytes] | None]:
+        """As ``object``, for many at once, in their order."""
+        return [None if found is None else found[1:] for found in self._objects.read_many(oids)]
 
     def file(self, commit: str, paths: Sequence[str]) -> bytes | None:
         """The bytes of the first path that is a file in the commit's tree, compared without case.

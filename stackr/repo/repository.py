@@ -278,7 +278,7 @@ class Repository:
             runner=self.runner,
             git_dir=self.git_dir,
             index=Path(self.runner.extra.get("GIT_INDEX_FILE") or self.git_dir / "index"),
-            trees=Trees(reader.object),
+            trees=Trees(reader.object, reader.objects),
             tree_of=reader.tree_of,
             env=self._lazy_fetch_environment,
             is_on=lambda key, default: self.config.get_bool(key, default),
@@ -289,6 +289,7 @@ class Repository:
         return MergingPlace(
             runner=self.runner,
             read=reader.object,
+            read_many=reader.objects,
             git_dir=self.git_dir,
             objects=Path(self.runner.extra.get("GIT_OBJECT_DIRECTORY") or self.common_dir / "objects"),
             config=lambda: self.config,

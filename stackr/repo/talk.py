@@ -11,12 +11,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO
 
 from stackr.errors import StackrError
 from stackr.repo import failures
 from stackr.repo.run import Runner
-from stackr.repo.text import clean, decode, redact
+from stackr.repo.text import clean, decode
 
 _CHUNK = 1 << 16
 
@@ -65,14 +66,14 @@ class Talk:
     def _ended(self) -> StackrError:
         code = self._process.wait()
         self._err.seek(0)
-        return failures.local_failure(self._verb, code, redact(clean(decode(self._err.read())), ()))
+        return failures.local_failure(self._verb, code, clean(decode(self._err.read())))
 
 
 @contextmanager
-def talk(runner: Runner, *args: str, env: Mapping[str, str], timeout_s: float) -> Iterator[Talk]:
-    """Start ``git args`` as a local command and talk to it; it is ended with the block.
+def talk(runner: Runner, cwd: Path, *args: str, env: Mapping[str, str], timeout_s: float) -> Iterator[Talk]:
+    """Start ``git args`` in ``cwd`` as a local command and talk to it; it is ended with the block.
 
     Raises ``GitError`` from whichever call notices that git gave up.
     """
-    with tempfile.TemporaryFile() as err, runner.open_git(*args, env=env, err=err) as process:
+    with tempfile.TemporaryFile() as err, runner.open_git("-C", str(cwd), *args, env=env, err=err) as process:
         yield Talk(args[0], process, err, timeout_s)

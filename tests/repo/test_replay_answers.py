@@ -47,7 +47,7 @@ def test_an_answer_of_another_form_is_an_error(raw: bytes) -> None:
 def program(tmp_path: Path) -> Path:
     path = tmp_path / "git"
     path.write_text(
-        '#!/bin/sh\nread line; printf "%s\\0" "$line"; read line || exit 0; echo "fatal: no $1" >&2; exit 3\n'
+        '#!/bin/sh\nread line; printf "%s\\0" "$line"; read line || exit 0; echo "fatal: no $3" >&2; exit 3\n'
     )
     path.chmod(0o755)
     return path
@@ -55,7 +55,7 @@ def program(tmp_path: Path) -> Path:
 
 def test_a_process_that_gives_up_is_told_in_its_words(program: Path) -> None:
     runner = Runner(program.parent, git=str(program))
-    with talk(runner, "merge-tree", env={}, timeout_s=10) as conversation:
+    with talk(runner, program.parent, "merge-tree", env={}, timeout_s=10) as conversation:
         answers = conversation.fields()
         conversation.say(b"one\n")
         assert next(answers) == b"one"
@@ -70,7 +70,7 @@ def test_a_process_that_gives_up_is_told_in_its_words(program: Path) -> None:
 def test_a_process_that_says_nothing_is_not_waited_for(program: Path) -> None:
     runner = Runner(program.parent, git=str(program))
     with (
-        talk(runner, "merge-tree", env={}, timeout_s=0.05) as conversation,
+        talk(runner, program.parent, "merge-tree", env={}, timeout_s=0.05) as conversation,
         pytest.raises(GitError, match=r"did not end within 0\.05 s"),
     ):
         next(conversation.fields())
@@ -78,7 +78,7 @@ def test_a_process_that_says_nothing_is_not_waited_for(program: Path) -> None:
 
 def test_the_process_ends_with_the_conversation(program: Path) -> None:
     runner = Runner(program.parent, git=str(program))
-    with talk(runner, "merge-tree", env={}, timeout_s=10) as conversation:
+    with talk(runner, program.parent, "merge-tree", env={}, timeout_s=10) as conversation:
         pid = conversation._process.pid
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

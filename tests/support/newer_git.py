@@ -16,6 +16,9 @@ import os, subprocess, sys
 
 GIT = {git!r}
 args = sys.argv[1:]
+if args[0] == "-C":
+    os.chdir(args[1])
+    del args[:2]
 if args == ["version"]:
     print("git version 2.49.0")
 elif args[:2] == ["merge-tree", "--stdin"]:

@@ -11,15 +11,14 @@ costs time and nothing else. ``git merge-tree`` before 2.45 wants commits, so th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from stackr.repo import failures
-from stackr.repo.replay.attributes import SOURCE_SINCE, Attributes, Files, Place
+from stackr.repo.replay.attributes import Files
 from stackr.repo.replay.real import MERGE_TIMEOUT_S, OPTIONS, Answer, Change, Workshop, read_answer
 from stackr.repo.replay.trees import object_id
 
 STDIN_SINCE = (2, 39)
-_FIRST_WINDOW, _WIDEST_WINDOW = 8, 64
+_FIRST_WINDOW, _WIDEST_WINDOW = 16, 128
 _NOBODY = b"stackr <stackr> 0 +0000"
 
 Question = tuple[bytes, bytes, bytes]
@@ -30,8 +29,8 @@ class Ahead:
 
     def __init__(self, shop: Workshop) -> None:
         self._shop = shop
-        self._attributes = Attributes(shop.runner, shop.trees, shop.env)
-        self._place = Place(shop.runner, shop.scratch, shop.trees, shop.git_dir)
+        self._attributes = shop.attributes()
+        self._place = shop.place()
         self._answers: dict[Question, Answer] = {}
         self._files: Files = {}
         self._window = _FIRST_WINDOW if shop.version >= STDIN_SINCE else 0
@@ -71,7 +70,7 @@ class Ahead:
     def _ask(self, questions: Sequence[Question], ours: bytes) -> list[Answer]:
         """One process for all questions, by the attributes of ``ours``; in git 2.38 there is only one question."""
         lines = self._commits(questions)
-        cwd, env = self._where(ours)
+        cwd, env = self._place.of(ours, self._files)
         together = self._shop.version >= STDIN_SINCE
         how = ["--stdin", *OPTIONS] if together else ["--write-tree", "-z", *OPTIONS, *lines[0]]
         stdin = "".join(f"{one} {two}\n" for one, two in lines).encode() if together else b""
@@ -83,11 +82,6 @@ class Ahead:
         out = done.out if together else b"%d\0%s\0" % (1 - done.code, done.out)
         fields = iter(out.split(b"\0"))
         return [read_answer(fields) for _ in questions]
-
-    def _where(self, ours: bytes) -> tuple[Path, dict[str, str]]:
-        if self._shop.version >= SOURCE_SINCE:
-            return self._shop.runner.cwd, {"GIT_ATTR_SOURCE": ours.hex()}
-        return self._place.of(self._files)
 
     def _commits(self, questions: Sequence[Question]) -> list[tuple[str, str]]:
         """For each question two throw-away commits that have the base below them."""

@@ -1,8 +1,9 @@
 """The ``.gitattributes`` files of a tree, so that git merges by those a rebase would have had in its work tree.
 
 A rebase has the tree it merges onto checked out; ``git merge-tree`` would read the user's work tree, where the old
-stack stands. From git 2.41 on a tree can be named (git(1), GIT_ATTR_SOURCE); before, a folder is made with nothing but
-these files. What attributes mean is git's business.
+stack stands. From git 2.41 on a tree can be named (git(1), GIT_ATTR_SOURCE). Before, and with merge.renormalize, for
+which a rebase falls back on files that the commit itself brings (and a named tree forbids that), a folder is made with
+nothing but these files. What attributes mean is git's business.
 """
 
 from __future__ import annotations
@@ -66,12 +67,15 @@ def _is_file(entry: Entry) -> bool:
 
 
 class Place:
-    """Where git reads attributes before 2.41: the user's work tree if its attributes are right, else a folder of ours.
+    """Where git shall read attributes: the tree itself where it can, else the user's work tree if it has the same ones,
+    else a folder of ours.
 
-    The work tree is preferred, since submodules are looked up in it and a merge driver may be a program of the project.
+    The work tree is where to start git if possible: submodules are looked up in it, and a merge driver may be a program
+    of the project. ``by_source``: git takes a tree.
     """
 
-    def __init__(self, runner: Runner, scratch: Scratch, trees: Trees, git_dir: Path) -> None:
+    def __init__(self, runner: Runner, scratch: Scratch, trees: Trees, git_dir: Path, *, by_source: bool) -> None:
+        self._by_source = by_source
         self._runner = runner
         self._scratch = scratch
         self._trees = trees
@@ -79,8 +83,10 @@ class Place:
         self._made: Files | None = None
         self._head: frozenset[bytes] | None = None
 
-    def of(self, files: Files) -> tuple[Path, dict[str, str]]:
-        """The folder to start git in, and what it needs to take that folder for its work tree."""
+    def of(self, tree: bytes, files: Files) -> tuple[Path, dict[str, str]]:
+        """The folder to start git in, and the environment that makes it read the attributes of ``tree``: ``files``."""
+        if self._by_source:
+            return self._runner.cwd, {"GIT_ATTR_SOURCE": tree.hex()}
         contents = {path: self._trees.blob(mode_oid[1]) for path, mode_oid in files.items() if _is_file(mode_oid)}
         if self._fits(contents):
             return self._runner.cwd, {}

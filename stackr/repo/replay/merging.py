@@ -18,7 +18,7 @@ from stackr.repo.replay import real
 from stackr.repo.replay.ahead import Ahead
 from stackr.repo.replay.scratch import Scratch
 from stackr.repo.replay.splice import splice
-from stackr.repo.replay.trees import TREE, Read, Tree, Trees, changed
+from stackr.repo.replay.trees import TREE, Read, ReadMany, Tree, Trees, changed
 from stackr.repo.run import Runner
 from stackr.repo.text import decode_name
 
@@ -32,6 +32,7 @@ class Place:
 
     runner: Runner
     read: Read
+    read_many: ReadMany
     git_dir: Path
     objects: Path
     config: Callable[[], GitConfig]
@@ -44,7 +45,8 @@ class Merging:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self.trees = Trees(self._read)
+        self.trees = Trees(self._read, place.read_many)
+        self._read_ahead = 0
         self._scratch: Scratch | None = None
         self._git: real.Merge | None = None
         self._shown: set[bytes] = set()
@@ -68,11 +70,16 @@ class Merging:
         if base == theirs or ours == theirs:
             return MergedTree(ours)
         one, two, three = bytes.fromhex(base), bytes.fromhex(ours), bytes.fromhex(theirs)
+        self._look_ahead([(base, theirs), *following])
         spliced = splice(self.trees, one, two, three)
-        if spliced is not None:
-            return MergedTree(spliced.hex())
-        changes = [(bytes.fromhex(before), bytes.fromhex(after)) for before, after in following]
-        return self._really(one, two, three, changes)
+        return MergedTree(spliced.hex()) if spliced else self._really(one, two, three, _raw(following))
+
+    def _look_ahead(self, changes: Sequence[tuple[str, str]]) -> None:
+        """Read the trees of many changes at once, and again when those have been merged."""
+        if self._read_ahead == 0:
+            self.trees.read_ahead(_raw(changes))
+            self._read_ahead = len(changes)
+        self._read_ahead -= 1
 
     def _really(self, base: bytes, ours: bytes, theirs: bytes, following: Sequence[real.Change]) -> MergedTree:
         """Let git merge, and take in what it made."""
@@ -97,6 +104,7 @@ class Merging:
                 version=place.version(),
                 env={**env, **self._scratch.env},
                 options=self._options(),
+                renormalize=place.config().get_bool("merge.renormalize"),
             )
             self._git = self._way(shop)
         return self._git
@@ -149,3 +157,7 @@ class Merging:
             self.trees.add(oid, *made)
             self._shown.add(oid)
         return True
+
+
+def _raw(changes: Sequence[tuple[str, str]]) -> list[real.Change]:
+    return [(bytes.fromhex(before), bytes.fromhex(after)) for before, after in changes]

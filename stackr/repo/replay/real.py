@@ -14,7 +14,7 @@ from pathlib import Path
 
 from stackr.errors import GitError
 from stackr.records import dataclass
-from stackr.repo.replay.attributes import Attributes, Files
+from stackr.repo.replay.attributes import SOURCE_SINCE, Attributes, Files, Place
 from stackr.repo.replay.scratch import Scratch
 from stackr.repo.replay.trees import Trees
 from stackr.repo.run import Runner
@@ -48,6 +48,16 @@ class Workshop:
     version: tuple[int, ...]
     env: Mapping[str, str]
     options: tuple[str, ...] = ()
+    renormalize: bool = False
+
+    def attributes(self) -> Attributes:
+        """The attributes of trees, followed from tree to tree."""
+        return Attributes(self.runner, self.trees, self.env)
+
+    def place(self) -> Place:
+        """Where git is started, so that it merges by the right attributes."""
+        by_source = self.version >= SOURCE_SINCE and not self.renormalize
+        return Place(self.runner, self.scratch, self.trees, self.git_dir, by_source=by_source)
 
 
 Change = tuple[bytes, bytes]
@@ -62,7 +72,8 @@ class Stream:
 
     def __init__(self, shop: Workshop) -> None:
         self._shop = shop
-        self._attributes = Attributes(shop.runner, shop.trees, shop.env)
+        self._attributes = shop.attributes()
+        self._place = shop.place()
         self._open = ExitStack()
         self._talk: Talk | None = None
         self._files: Files = {}
@@ -82,9 +93,12 @@ class Stream:
         files = self._attributes.of(ours)
         if self._talk is None or files != self._files:
             self.close()
-            env = {**self._shop.env, "GIT_ATTR_SOURCE": ours.hex()}
+            cwd, place = self._place.of(ours, files)
+            env = {**self._shop.env, **place}
             args = ("merge-tree", "--stdin", *OPTIONS, *self._shop.options)
-            self._talk = self._open.enter_context(talk(self._shop.runner, *args, env=env, timeout_s=MERGE_TIMEOUT_S))
+            self._talk = self._open.enter_context(
+                talk(self._shop.runner, cwd, *args, env=env, timeout_s=MERGE_TIMEOUT_S)
+            )
             self._files = dict(files)
         return self._talk
 

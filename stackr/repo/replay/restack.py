@@ -14,7 +14,7 @@ from stackr.repo.replay.merging import Merging
 from stackr.repo.run import Runner
 from stackr.repo.sign import Signer
 
-LOOK_AHEAD = 64
+LOOK_AHEAD = 128
 
 
 def replay(

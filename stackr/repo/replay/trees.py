@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from stackr.errors import GitError
@@ -24,6 +24,7 @@ _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _TREE = re.compile(rb"(?:[0-7]+ [^\0]+\0.{20})*", re.DOTALL)
 
 Read = Callable[[str], "tuple[str, bytes] | None"]
+ReadMany = Callable[[Sequence[str]], "list[tuple[str, bytes] | None]"]
 
 
 def parse(raw: bytes) -> Tree:
@@ -54,11 +55,12 @@ def object_id(kind: str, raw: bytes) -> bytes:
 class Trees:
     """Trees by id. ``new`` holds objects that are not in the repository yet, as (kind, bytes) by id.
 
-    ``read`` gives kind and bytes of an object of the repository, or ``None``.
+    ``read`` gives kind and bytes of an object, or ``None``; ``read_many`` those of many in the repository at once.
     """
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: Read, read_many: ReadMany | None = None) -> None:
         self._read = read
+        self._read_many = read_many
         self._known: dict[bytes, Tree] = {}
         self.new: dict[bytes, tuple[str, bytes]] = {}
 
@@ -70,6 +72,25 @@ class Trees:
                 raise GitError(f'tree "{oid.hex()[:10]}" is missing', next_step="git fsck")
             self._known[oid] = parse(found[1])
         return self._known[oid]
+
+    def read_ahead(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        """Read what it takes to tell the differences within these pairs of trees, each level of folders in one go."""
+        while pairs and self._read_many is not None:
+            self._load({oid for pair in pairs for oid in pair}, self._read_many)
+            pairs = [below for old, new in pairs for below in self._pairs_below(old, new)]
+
+    def _load(self, oids: set[bytes], read_many: ReadMany) -> None:
+        fresh = [oid for oid in oids if oid not in self._known and oid not in self.new]
+        for oid, found in zip(fresh, read_many([oid.hex() for oid in fresh]), strict=True):
+            if found is not None and found[0] == "tree":
+                self._known[oid] = parse(found[1])
+
+    def _pairs_below(self, old: bytes, new: bytes) -> Iterator[tuple[bytes, bytes]]:
+        before, after = self._known.get(old, {}), self._known.get(new, {})
+        for name in changed(before, after):
+            was, now = before.get(name), after.get(name)
+            if was and now and was[0] == now[0] == TREE:
+                yield was[1], now[1]
 
     def blob(self, oid: bytes) -> bytes:
         """The bytes of a file. Raises ``GitError`` when it is not there."""
