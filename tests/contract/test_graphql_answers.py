@@ -14,7 +14,7 @@ from graphql import is_introspection_type
 
 from stackr.sandbox.graphql import binding
 from stackr.sandbox.graphql.execute import executable_schema
-from tests.support.graphql import data, everything
+from tests.support.graphql import data, everything, with_fragments
 from tests.support.rest_tour import Recorder
 
 # Nothing in the sandbox is of these types; they are in the schema so that queries which mention them are accepted.
@@ -47,7 +47,7 @@ def crawl(tour: Recorder) -> Iterator[Any]:
     """Ask for a repository with everything in it, then by id for some objects of each type that turns up."""
     waiting: list[tuple[str, str]] = []
     for query in roots():
-        answer = data(tour.box.carol, query)
+        answer = data(tour.box.carol, with_fragments(executable_schema(), query))
         waiting += found_nodes(answer)
         yield answer
     asked: dict[str, str] = {}
@@ -58,7 +58,7 @@ def crawl(tour: Recorder) -> Iterator[Any]:
             continue
         asked[node] = type_name
         query = f"query($id: ID!) {{node(id: $id) {{... on {type_name} {all_of(type_name)}}}}}"
-        answer = data(tour.box.carol, query, id=node)
+        answer = data(tour.box.carol, with_fragments(executable_schema(), query), id=node)
         waiting += found_nodes(answer)
         yield answer
 

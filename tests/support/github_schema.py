@@ -7,6 +7,7 @@ against it. Not here: the sandbox's subset (``stackr.sandbox.graphql``), which i
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import pickle
 import tempfile
@@ -27,7 +28,10 @@ def github_schema() -> GraphQLSchema:
     """
     text = fetch_schemas.require(fetch_schemas.GRAPHQL)
     # assume_valid: GitHub publishes it, we need not prove it again (that takes seconds).
-    return graphql.build_ast_schema(_parsed(text), assume_valid=True)
+    schema = graphql.build_ast_schema(_parsed(text), assume_valid=True)
+    # 150,000 objects that stay: the garbage collector need not look through them, 0.3 s a time.
+    gc.freeze()
+    return schema
 
 
 def validate_query(text: str) -> list[str]:

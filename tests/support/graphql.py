@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import requests
@@ -78,13 +79,32 @@ def everything(schema: GraphQLSchema, type_: GraphQLNamedType, depth: int, prefi
     """A selection of every field of a type that needs no argument but a page size, ``depth`` objects deep.
 
     Of an interface or a union it selects every field of every member, each under an alias of its own: fields of one
-    name may differ in type.
+    name may differ in type. What lies deepest is named, for ``with_fragments`` to say: written out everywhere, a
+    query would be twenty times as long, and as slow to check.
     """
     if isinstance(type_, GraphQLUnionType | GraphQLInterfaceType):
         members = schema.get_possible_types(type_)
         parts = [f"... on {m.name} {everything(schema, m, depth, f'{m.name}_')}" for m in members]
         return f"{{__typename {' '.join(parts)}}}"
     assert isinstance(type_, GraphQLObjectType)
+    if depth == 0 and not _part_of_page(type_):
+        return f"{{...Flat_{prefix}{type_.name}}}"
+    return _fields(schema, type_, depth, prefix)
+
+
+def with_fragments(schema: GraphQLSchema, query: str) -> str:
+    """A query made of ``everything``, and the fragments it names."""
+    fragments = []
+    for name in sorted(set(re.findall(r"\.\.\.Flat_(\w+)", query))):
+        prefix, _, type_name = name.rpartition("_")
+        type_ = schema.type_map[type_name]
+        assert isinstance(type_, GraphQLObjectType)
+        flat = _fields(schema, type_, 0, f"{prefix}_" if prefix else "")
+        fragments.append(f"fragment Flat_{name} on {type_name} {flat}")
+    return "\n".join([query, *fragments])
+
+
+def _fields(schema: GraphQLSchema, type_: GraphQLObjectType, depth: int, prefix: str) -> str:
     chosen = [_field(schema, name, field, depth, prefix) for name, field in type_.fields.items()]
     return f"{{__typename {' '.join(part for part in chosen if part)}}}"
 
@@ -97,7 +117,10 @@ def _field(schema: GraphQLSchema, name: str, field: GraphQLField, depth: int, pr
     call = (f"{prefix}{name}: {name}" if prefix else name) + arguments
     if is_leaf_type(inner):
         return call
-    part_of_page = inner.name.endswith(("Connection", "Edge", "PageInfo"))
-    if depth == 0 and not part_of_page:
+    if depth == 0 and not _part_of_page(inner):
         return ""
-    return f"{call} {everything(schema, inner, depth if part_of_page else depth - 1)}"
+    return f"{call} {everything(schema, inner, depth if _part_of_page(inner) else depth - 1)}"
+
+
+def _part_of_page(type_: GraphQLNamedType) -> bool:
+    return type_.name.endswith(("Connection", "Edge", "PageInfo"))
