@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.git import Workspace, build_workspace, copy_workspace, sealed_env
+
+
+def pytest_configure() -> None:
+    """A shell lets what it starts in the background ignore Ctrl-C; the processes that tests interrupt must not."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

@@ -3,56 +3,125 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from stackr.errors import Refused
+from stackr.main import run
 from stackr.sandbox import demo, playground, pulls
 from stackr.sandbox.server import SandboxServer
 from tests.support.git import GitRepo, make_repo
 
 
-def run_demo(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "stackr", "demo", "--root", str(root), *args]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240)
+@dataclass(frozen=True)
+class Shown:
+    """A whole demo that was served until it was interrupted."""
+
+    code: int
+    out: str
+    err: str
+    states: list[str]
+    kinds: set[str]
+    left: list[Path]
 
 
-def test_the_demo_ends_with_six_open_pull_requests_and_no_force_push(tmp_path: Path) -> None:
-    done = run_demo(tmp_path / "demo")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("$ stackr submit") == 5
-    assert done.stdout.count("$ stackr status") == 4
-    assert "Traceback" not in done.stderr
-    with SandboxServer(tmp_path / "demo" / "github") as server:
-        found = pulls.list_pulls(server.engine, server.repository(demo.REPOSITORY))
-        assert [pull.state for pull in found] == ["open"] * 6
-        kinds = {event.kind for event in server.engine.store.events.all()}
-    assert not {kind for kind in kinds if "force" in kind or kind in ("closed", "merged")}
-    assert done.stdout.rstrip().count("/acme/demo/pull/") >= 6
-
-
-def test_a_directory_that_is_not_empty_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "x").write_text("")
-    done = run_demo(tmp_path)
-    assert done.returncode == Refused.exit_code
-    assert "is not empty" in done.stderr
-
-
-def test_it_serves_until_it_is_interrupted_and_calls_that_success(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def shown(_sealed_session: None, tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    """One demo for every test that looks at one: it is a dozen processes."""
+    temporary, errors = tmp_path_factory.mktemp("demo"), tmp_path_factory.mktemp("log") / "stderr"
     command = [sys.executable, "-m", "stackr", "demo", "--serve"]
-    env = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=env) as process:
-        assert process.stdout is not None
-        for text in process.stdout:
-            if "until you press Ctrl-C" in text:
-                break
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
-    assert list(tmp_path.glob("stackr-demo-*")) == []
+    env = {**os.environ, "TMPDIR": str(temporary)}
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    with (
+        errors.open("wb") as err,
+        subprocess.Popen(command, text=True, env=env, stdin=null, stdout=pipe, stderr=err) as process,
+    ):
+        try:
+            out = until(process, "until you press Ctrl-C")
+            states, kinds = look(next(temporary.glob("stackr-demo-*")), temporary / "look")
+            process.send_signal(signal.SIGINT)
+            code = process.wait(timeout=60)
+        finally:
+            process.kill()
+    return Shown(code, out, errors.read_text(), states, kinds, list(temporary.glob("stackr-demo-*")))
+
+
+def until(process: subprocess.Popen[str], end: str) -> str:
+    """What a process prints up to the line with ``end``, or all of it."""
+    assert process.stdout is not None
+    text = ""
+    for line in process.stdout:
+        text += line
+        if end in line:
+            break
+    return text
+
+
+def look(root: Path, copy: Path) -> tuple[list[str], set[str]]:
+    """The states of the pull requests of a demo, and the kinds of all events, from a copy of what it has on disk."""
+    shutil.copytree(root / "github", copy)
+    with SandboxServer(copy) as server:
+        found = pulls.list_pulls(server.engine, server.repository(demo.REPOSITORY))
+        return [pull.state for pull in found], {event.kind for event in server.engine.store.events.all()}
+
+
+def test_the_demo_ends_with_six_open_pull_requests_and_no_force_push(shown: Shown) -> None:
+    assert shown.out.count("$ stackr submit") == 5
+    assert shown.out.count("$ stackr status") == 4
+    assert "Traceback" not in shown.err
+    assert shown.states == ["open"] * 6
+    assert not {kind for kind in shown.kinds if "force" in kind or kind in ("closed", "merged")}
+    assert shown.out.rstrip().count("/acme/demo/pull/") >= 6
+
+
+def test_it_serves_until_it_is_interrupted_calls_that_success_and_leaves_nothing(shown: Shown) -> None:
+    assert (shown.code, shown.left) == (0, [])
+
+
+class Scene:
+    """A demo with nothing in it."""
+
+    def tell(self) -> None:
+        pass
+
+    def pages(self) -> list[str]:
+        return ["a page"]
+
+
+@pytest.mark.parametrize("options", [[], ["--root", "kept"]], ids=["temporary", "kept"])
+def test_it_ends_by_itself_when_nobody_watches_and_keeps_only_what_was_asked_for(
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def stage(place: Path, *_: object) -> Iterator[Scene]:
+        (place / "state").write_text("")
+        yield Scene()
+
+    monkeypatch.setattr(demo, "stage", stage)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        run(["demo", *options])
+    assert ended.value.code == 0
+    assert "a page" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == (["kept"] if options else [])
+
+
+def test_a_directory_that_is_not_empty_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x").write_text("")
+    with pytest.raises(SystemExit) as ended:
+        run(["demo", "--root", str(tmp_path)])
+    assert ended.value.code == Refused.exit_code
+    assert "is not empty" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -39,7 +39,10 @@ def serving(*args: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield text, json.loads(text) if text.startswith("{") else {}
         finally:
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=60) == 0
+            try:
+                assert process.wait(timeout=60) == 0
+            finally:
+                process.kill()
 
 
 def test_it_tells_address_people_and_how_to_begin_and_its_state_survives(tmp_path: Path) -> None:
