@@ -22,7 +22,7 @@ from tests.support import histories
 from tests.support.git import git, make_repo
 from tests.support.histories import History, Rebased
 
-EXAMPLES = int(os.environ.get("STACKR_LAW_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("STACKR_LAW_EXAMPLES", "50"))
 # Where git moves a file out of the way of a folder it names the side; for people it is the file that conflicts.
 ASIDE = re.compile(rb"~(HEAD|[0-9a-f]{7,} \(.*\))(_\d+)?$", re.DOTALL)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from stackr.errors import GitError
 from stackr.repo.replay.real import Answer, read_answer
+from stackr.repo.repository import Repository
 from stackr.repo.run import Runner
 from stackr.repo.talk import talk
+from tests.support.git import Workspace
 
 TREE = "6e8cfa7def019667a0aa82e1d706d5afcf7dbc2b"
 
@@ -82,3 +86,19 @@ def test_the_process_ends_with_the_conversation(program: Path) -> None:
         pid = conversation._process.pid
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+@pytest.mark.parametrize("answer", [b"", b"fatal: out of memory\n", b"1234 blob x\n"])
+def test_a_reading_process_that_ends_among_many_questions_is_said(repo: Repository, answer: bytes) -> None:
+    objects = repo._objects
+    dead = SimpleNamespace(stdin=BytesIO(), stdout=BytesIO(answer))
+    objects._git.cat_file_all = dead  # type: ignore[assignment]
+    with pytest.raises(GitError, match="git cat-file ended early"):
+        objects._rest([TREE])
+    assert repo.resolve("HEAD") == repo.read_commits([repo.resolve("HEAD")]).popitem()[0]
+
+
+def test_many_objects_come_in_the_order_asked_and_absent_ones_are_none(workspace: Workspace, repo: Repository) -> None:
+    oids = [workspace.clone.tree(), "1" * 40, workspace.clone.oid(), workspace.clone.tree("HEAD~1")]
+    found = repo._objects.read_many(oids * 200)
+    assert [each and each[0] for each in found] == [None if oid == "1" * 40 else oid for oid in oids] * 200
