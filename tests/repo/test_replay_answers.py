@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -88,11 +87,21 @@ def test_the_process_ends_with_the_conversation(program: Path) -> None:
         os.kill(pid, 0)
 
 
+class DeadProcess:
+    """As GitPython holds one: it ends its process by calling ``__del__``."""
+
+    def __init__(self, answer: bytes) -> None:
+        self.stdin, self.stdout = BytesIO(), BytesIO(answer)
+
+    def __del__(self) -> None:
+        pass
+
+
 @pytest.mark.parametrize("answer", [b"", b"fatal: out of memory\n", b"1234 blob x\n"])
 def test_a_reading_process_that_ends_among_many_questions_is_said(repo: Repository, answer: bytes) -> None:
     objects = repo._objects
-    dead = SimpleNamespace(stdin=BytesIO(), stdout=BytesIO(answer))
-    objects._git.cat_file_all = dead  # type: ignore[assignment]
+    objects.close()
+    objects._git.cat_file_all = DeadProcess(answer)  # type: ignore[assignment]
     with pytest.raises(GitError, match="git cat-file ended early"):
         objects._rest([TREE])
     assert repo.resolve("HEAD") == repo.read_commits([repo.resolve("HEAD")]).popitem()[0]
