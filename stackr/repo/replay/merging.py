@@ -72,7 +72,10 @@ class Merging:
         one, two, three = bytes.fromhex(base), bytes.fromhex(ours), bytes.fromhex(theirs)
         self._look_ahead([(base, theirs), *following])
         spliced = splice(self.trees, one, two, three)
-        return MergedTree(spliced.hex()) if spliced else self._really(one, two, three, _raw(following))
+        if spliced is not None:
+            return MergedTree(spliced.hex())
+        # A git that answers at once need not be told what will follow.
+        return self._really(one, two, three, _raw(following) if self._place.version() < real.STREAM_SINCE else [])
 
     def _look_ahead(self, changes: Sequence[tuple[str, str]]) -> None:
         """Read the trees of many changes at once, and again when those have been merged."""
