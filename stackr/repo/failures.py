@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from stackr.errors import ConfigError, ConnectionLost, GitError, GitHubError, Refused, StackrError
+from stackr.errors import NOTHING_CHANGED, ConfigError, ConnectionLost, GitError, GitHubError, Refused, StackrError
 
 _NOISE = re.compile(
     r"^(Resolving deltas|Counting objects|Compressing objects|Enumerating objects|Total \d|Create a pull request|"
@@ -41,6 +41,7 @@ _LOST = re.compile(
     re.IGNORECASE,
 )
 _NO_REF = re.compile(r"couldn't find remote ref (?P<ref>\S+)")
+_UNCERTAIN = "the push may or may not have arrived; running again finds out"
 _TRANSPORT = re.compile(r"transport '([^']+)' not allowed|unable to find remote helper for '([^']+)'")
 
 
@@ -132,7 +133,12 @@ def remote_failure(verb: str, remote: str, code: int, err: str, timeout_s: float
         return setup
     if found := _LOST.search(err):
         return _network(verb, remote, _said(err, found), lost=True)
-    return GitError(f'"git {verb}" failed ({code}): {remote_words(err) or last_words(err)}')
+    # A push may fail on this side, on a full disk say, after the other side has taken it.
+    return GitError(
+        f'"git {verb}" failed ({code}): {remote_words(err) or last_words(err)}',
+        safe=_UNCERTAIN if verb == "push" else NOTHING_CHANGED,
+        next_step="mend that and run the same command again",
+    )
 
 
 def _said(err: str, found: re.Match[str]) -> str:
@@ -153,6 +159,6 @@ def _network(verb: str, remote: str, words: str, *, lost: bool) -> NetworkFailed
     return NetworkFailed(
         f'cannot {verb} {"to" if verb == "push" else "from"} "{remote}": {words}',
         lost=may_have,
-        safe="the push may or may not have arrived; running again finds out" if may_have else "nothing was changed",
+        safe=_UNCERTAIN if may_have else NOTHING_CHANGED,
         next_step="check the network and run the same command again",
     )

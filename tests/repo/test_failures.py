@@ -105,6 +105,12 @@ def test_what_a_remote_command_says_has_one_meaning(err: str, kind: type[StackrE
     assert (error.message, isinstance(error, kind)) == (message, True)
 
 
+def test_a_push_that_failed_on_this_side_may_have_arrived() -> None:
+    error = failures.remote_failure("push", "origin", 128, "fatal: write error: No space left on device\n")
+    assert error.safe == "the push may or may not have arrived; running again finds out"
+    assert failures.remote_failure("fetch", "origin", 128, "fatal: odd\n").safe == "nothing was changed"
+
+
 LOCAL = {
     "dubious ownership": (
         "fatal: detected dubious ownership in repository at '/r'\nTo add an exception ...\n",
