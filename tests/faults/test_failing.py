@@ -123,7 +123,7 @@ def break_off(scene: Scene, way: Way, k: int, when: str, selector: str) -> Resul
     if not fault.struck:
         return None
     # What a server refused and did all the same, nobody can tell.
-    is_lie = way in FINAL and when == "after"
+    is_lie = way.kind in ("401", "403-sso", "429") and when == "after"
     if result.code:
         check_error(result, before, before if is_lie else scene.view())
     return result
