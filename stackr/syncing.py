@@ -150,14 +150,15 @@ def _carry_out(app: App, stack: Stack, synced: Stack, found: Mapping[str, Fate],
         refuse_long_bodies(body_lengths(synced, active, choices))
     plan = sync.plan_sync(stack, synced, found, replayed, choices, push=way.push)
     left = outdated(plan_submit(synced, choices)) if synced.changes else set()
-    notes = (*fates.describe(stack, found), *plan.notes)
     if way.dry_run:
         _refuse_loss(app, plan)
-        show.plan(app.ui, plan, synced, report("sync", synced, left, notes), as_json=way.as_json)
+        show.plan(app.ui, plan, synced, report("sync", synced, left, plan.notes), as_json=way.as_json)
         return
     outcome = execute(plan, synced, app.repo, app.forge, app.ui)
     done = {synced.changes[index].id for index in active} if way.push else set()
-    show.outcome(app.ui, plan, report("sync", outcome.stack, left - done, notes), outcome.oids, as_json=way.as_json)
+    show.outcome(
+        app.ui, plan, report("sync", outcome.stack, left - done, plan.notes), outcome.oids, as_json=way.as_json
+    )
 
 
 def _refuse_loss(app: App, plan: Plan) -> None:

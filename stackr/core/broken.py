@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stackr.core.plan import Action, CreatePull, MoveRefs, Park, PushRefs, RefMove, Reopen, SetConfig
+from stackr.core.plan import Action, CreatePull, MoveRefs, Park, PushRefs, Reopen, SetConfig
 from stackr.errors import NOTHING_CHANGED
 
 _GOES_ON = "the next run goes on from there"
@@ -28,8 +28,9 @@ def safe_line(done: Sequence[Action], safe: str) -> str:
 
 def _told(done: Sequence[Action]) -> Iterator[str]:
     """One phrase for each kind of action that a user can see."""
-    if any(move.ref.startswith("refs/heads/") or move.ref == "HEAD" for move in _moves(done)):
-        yield "your commits have their change ids"
+    if local := [action for action in done if isinstance(action, MoveRefs) and _is_seen(action)]:
+        synced = any(action.reason.startswith("sync") for action in local)
+        yield "your branches are up to date here" if synced else "your commits have their change ids"
     if any(isinstance(action, SetConfig) for action in done):
         yield "the base is remembered"
     if parked := [action for action in done if isinstance(action, Park)]:
@@ -45,10 +46,9 @@ def _told(done: Sequence[Action]) -> Iterator[str]:
         yield f"{_count(created, 'pull request', 'pull requests')} {_verb(created, 'is', 'are')} created"
 
 
-def _moves(done: Sequence[Action]) -> Iterator[RefMove]:
-    for action in done:
-        if isinstance(action, MoveRefs):
-            yield from action.moves
+def _is_seen(action: MoveRefs) -> bool:
+    """Whether the user's own branches are among the moves; our records nobody sees."""
+    return any(move.ref.startswith("refs/heads/") or move.ref == "HEAD" for move in action.moves)
 
 
 def _verb(things: Sequence[object], one: str, many: str) -> str:

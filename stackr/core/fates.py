@@ -6,7 +6,7 @@ count: the pull request, the Change-Id on trunk, and the patch on trunk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 
 from stackr.core import identity
@@ -83,11 +83,21 @@ def _only_merges_of(change: Change, stack: Stack, misplaced: set[str]) -> bool:
     return bool(upper) and foreign <= merges | theirs
 
 
-def describe(stack: Stack, found: Mapping[str, Fate]) -> tuple[str, ...]:
-    """One sentence for every change that is not simply alive, bottom first; what landed earlier comes first."""
+def describe(stack: Stack, found: Mapping[str, Fate], empty: Collection[str] = ()) -> tuple[str, ...]:
+    """One sentence for every change that is not simply alive, bottom first; what landed earlier comes first.
+
+    ``empty`` are the commits of which nothing is left on trunk's tip, whatever was to become of them.
+    """
     lines = [_arrived(commit, stack) for commit in stack.arrived]
-    lines += [line for change in stack.changes if (line := _sentence(change, stack, found[change.id]))]
+    for change in stack.changes:
+        is_empty = change.commit.oid in empty
+        line = _emptied(change, stack) if is_empty else _sentence(change, stack, found[change.id])
+        lines += [line] if line else []
     return tuple(lines)
+
+
+def _emptied(change: Change, stack: Stack) -> str:
+    return f"{name(change)} leaves your stack: {stack.trunk.name} has all of it{left_open(change.pull)}"
 
 
 def _arrived(commit: Commit, stack: Stack) -> str:

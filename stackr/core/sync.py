@@ -87,9 +87,14 @@ def after(stack: Stack, found: Mapping[str, Fate], picks: Sequence[Pick], replay
     )
 
 
+def emptied(replayed: Replayed) -> frozenset[str]:
+    """The commits of which nothing is left: all of their change is on trunk already."""
+    return frozenset(picked.label for picked in replayed.picks if picked.became_empty)
+
+
 def _landed_now(stack: Stack, found: Mapping[str, Fate], replayed: Replayed) -> Iterator[int]:
     """Numbers of the pull requests whose content is on trunk, bottom first; what is empty now has nothing else left."""
-    empty = {picked.label for picked in replayed.picks if picked.became_empty}
+    empty = emptied(replayed)
     for change in stack.changes:
         if change.pull and (found[change.id] in (Fate.LANDED, Fate.AMENDED) or change.commit.oid in empty):
             yield change.pull.number
@@ -144,20 +149,12 @@ def plan_sync(
     """Local moves, then the refresh of the pull requests that exist, then the removal of what landed."""
     moves = plan_moves(stack, found, replayed)
     actions: list[Action] = [moves] if moves.moves else []
-    notes = [*_empty_notes(stack, replayed), *_kept_notes(stack, replayed)]
+    notes = [*fates.describe(stack, found, emptied(replayed)), *_kept_notes(stack, replayed)]
     if push:
         refresh = plan_refresh(synced, options)
         actions += [*refresh.actions, *_clean_up(stack, synced, refresh)]
         notes += refresh.notes
     return Plan("sync", tuple(actions), tuple(notes))
-
-
-def _empty_notes(stack: Stack, replayed: Replayed) -> Iterator[str]:
-    empty = {picked.label for picked in replayed.picks if picked.became_empty}
-    for change in stack.changes:
-        if change.commit.oid in empty:
-            still_open = fates.left_open(change.pull)
-            yield f"{fates.name(change)} leaves your stack: {stack.trunk.name} has all of it{still_open}"
 
 
 def _kept_notes(stack: Stack, replayed: Replayed) -> Iterator[str]:

@@ -25,14 +25,16 @@ def with_outsiders(repo: Repo, forge: Forge | None, stack: Stack, local: Local, 
     mine = {change.pull.number for change in stack.changes if change.pull}
     rows = [row for change in stack.changes if change.pull for row in _rows(change.pull)]
     others = {pull.number: pull for ref in local.candidates if (pull := current_pull(facts, ref))}
-    others |= {pull.number: pull for ref in local.on_trunk if (pull := current_pull(facts, ref)) and _is_merged(pull)}
+    others |= {
+        pull.number: pull for ref in local.on_trunk if (pull := current_pull(facts, ref)) and _has_landed(pull, stack)
+    }
     listed = {row.number for row in rows if row.number and not row.landed} - mine
     unknown = listed - others.keys()
     if unknown and forge is not None:
         asked = forge.read(ReadRequest(trunk=stack.trunk.name, numbers=tuple(sorted(unknown))))
         others |= asked.by_number
     landed = [row.number for row in rows if row.landed and row.number is not None]
-    landed += [number for number, pull in sorted(others.items()) if number in listed and _is_merged(pull)]
+    landed += [number for number, pull in sorted(others.items()) if number in listed and _has_landed(pull, stack)]
     open_ones = {number: pull for number, pull in others.items() if pull.state is PullState.OPEN}
     elsewhere = _on_other_branches(repo, stack, open_ones.values())
     guests = [pull for pull in facts.targeting if pull.number not in mine and pull.number not in open_ones]
@@ -53,8 +55,9 @@ def _rows(pull: PullRequest) -> tuple[body.Row, ...]:
     return block.rows if block else ()
 
 
-def _is_merged(pull: PullRequest) -> bool:
-    return pull.state is PullState.MERGED
+def _has_landed(pull: PullRequest, stack: Stack) -> bool:
+    """Merged, and into trunk: into another branch it may have been by mistake."""
+    return pull.state is PullState.MERGED and pull.base_ref == stack.trunk.name
 
 
 def _on_other_branches(repo: Repo, stack: Stack, pulls: Iterable[PullRequest]) -> set[int]:

@@ -88,6 +88,17 @@ def test_two_changes_squashed_into_one_commit_have_landed_both(world: World) -> 
     check_settled(world, clone)
 
 
+def test_a_stack_merged_from_the_top_down_into_one_another_has_landed_whole(world: World) -> None:
+    clone = world.stacked("A", "B", "C")
+    for number in (3, 2, 1):
+        world.merge(number, method="squash")
+    told = clone.stackr("sync").out
+    assert [line for line in told.splitlines() if "NOT landed" in line] == []
+    assert 'note: #2 "B" leaves your stack: main has all of it\n' in told
+    assert clone.oid() == clone.oid("origin/main")
+    check_settled(world, clone)
+
+
 def test_a_change_of_which_trunk_has_all_in_another_commit_leaves_the_stack(world: World) -> None:
     clone = world.stacked("A", "B")
     lines = (clone.path / "A.txt").read_text()

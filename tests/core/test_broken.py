@@ -24,6 +24,7 @@ WRITE = WriteCommit(NewCommit(":local/a1", "tree", (), b"A\n"), "id", "I1")
 RECORD = MoveRefs((RefMove("refs/stackr/pushing/I1", None, "a2"),), "submit: add change ids")
 IDS = MoveRefs((RefMove("refs/heads/feature", "a1", "a2"), *RECORD.moves), "submit: add change ids")
 DETACHED = MoveRefs((RefMove("HEAD", "a1", "a2"),), "submit: add change ids")
+SYNCED = MoveRefs((RefMove("refs/heads/feature", "a1", "a2"),), "sync", ("a1", "a2"))
 BASE = SetConfig("branch.feature.stackrBase", "next")
 PARK = Park(3, "PR_3", "main")
 ONE = PushRefs((Push("I1", "refs/heads/s/1", "a2", None),))
@@ -37,6 +38,7 @@ CREATE = CreatePull("I1", "s/1", "main", "A", Description("I1", "A", ""), False)
     [
         ([IDS], "your commits have their change ids"),
         ([DETACHED], "your commits have their change ids"),
+        ([SYNCED], "your branches are up to date here"),
         ([BASE], "the base is remembered"),
         ([PARK], '#3 targets "main" for the time being'),
         ([PARK, Park(5, "PR_5", "main")], '#3, #5 target "main" for the time being'),

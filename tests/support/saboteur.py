@@ -13,7 +13,7 @@ from pathlib import Path
 
 _SCRIPT = """#!/bin/sh
 for word in "$@"; do
-  case "$word" in update-ref|unpack-objects|index-pack|push|--replace-all) step=yes ;; esac
+  case "$word" in update-ref|unpack-objects|index-pack|read-tree|push|--replace-all) step=yes ;; esac
 done
 [ -n "$step" ] || exec {git} "$@"
 echo "$*" >> {log}
