@@ -30,6 +30,7 @@ from stackr.core.plan import (
 )
 from stackr.core.ports import Forge, NewPull, PullEdit, PullText, ReadRequest, RefUpdate, Repo, Ui
 from stackr.core.pulls import others
+from stackr.core.words import counted
 from stackr.errors import NOTHING_CHANGED, ConnectionLost, LeaseLost, StackrError
 
 PUSH_TRIES = 3
@@ -122,7 +123,7 @@ class _Run:
             self.repo.set_config(action.key, action.value)
 
     def _park(self, actions: Sequence[Park]) -> None:
-        self.ui.step(f"parking {len(actions)} pull requests")
+        self.ui.step(f"parking {counted(len(actions), 'pull request')}")
         self.forge.update_pulls([PullEdit(a.number, a.node_id, base=a.base_ref) for a in actions])
         self.is_stale = True
 
@@ -130,7 +131,7 @@ class _Run:
         updates = [
             RefUpdate(push.ref, self._oid(push.new), push.expected) for action in actions for push in action.pushes
         ]
-        self.ui.step(f"pushing {len(updates)} branches")
+        self.ui.step(f"pushing {counted(len(updates), 'branch', 'branches')}")
         push_all(self.repo, self.forge, self.stack, updates)
         self.is_stale = True
 
@@ -139,7 +140,7 @@ class _Run:
         self.is_stale = True
 
     def _create(self, actions: Sequence[CreatePull]) -> None:
-        self.ui.step(f"creating {len(actions)} pull requests")
+        self.ui.step(f"creating {counted(len(actions), 'pull request')}")
         numbers = self._numbers()
         news = [
             NewPull(a.head_ref, a.base_ref, a.title, body.new_body(a.description, numbers), a.draft) for a in actions
@@ -150,7 +151,7 @@ class _Run:
         self.is_stale = False
 
     def _update(self, actions: Sequence[UpdatePull]) -> None:
-        self.ui.step(f"updating {len(actions)} pull requests")
+        self.ui.step(f"updating {counted(len(actions), 'pull request')}")
         waiting = self._numbers_to_describe()
         if self.is_stale and waiting:
             # Time has passed since the facts were read: an edit made meanwhile must survive.
@@ -160,7 +161,7 @@ class _Run:
 
     def _delete(self, actions: Sequence[DeleteRefs]) -> None:
         refs = [ref for action in actions for ref in action.refs]
-        self.ui.step(f"removing {len(refs)} landed branches")
+        self.ui.step(f"removing {counted(len(refs), 'landed branch', 'landed branches')}")
         self.forge.delete_refs(self.stack.repository_id, refs)
 
     def _numbers_to_describe(self) -> list[int]:

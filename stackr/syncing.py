@@ -23,6 +23,7 @@ from stackr.core.resolving import plan_resolution, plan_script
 from stackr.core.status import outdated, report
 from stackr.core.submit import plan_submit
 from stackr.core.taking import TreeMerge
+from stackr.core.words import counted
 from stackr.errors import Conflict
 from stackr.execute import execute
 from stackr.observe import observe
@@ -104,7 +105,7 @@ def _rebase(
         return None, sync.unmoved(stack)
     for merge, paths in merged.clashes:
         return conflicts.with_others(stack, stack.changes[stack.position(merge.change_id)], paths), Replayed()
-    app.ui.step(f"rebasing {len(stack.changes)} commits")
+    app.ui.step(f"rebasing {counted(len(stack.changes), 'commit')}")
     replayed = app.repo.replay(picks, stack.trunk.oid)
     return (_conflict(app, stack, replayed.conflict) if replayed.conflict else None), replayed
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stackr.github.account import Account
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def command() -> None:
     """See which token stackr uses.
 

@@ -8,8 +8,15 @@ from stackr import options
 from stackr.app import App
 from stackr.ui import as_json as documents
 
+_PLANNED = {
+    "installed": "would be installed",
+    "replaced": "would be replaced",
+    "chained": "would be installed, and run the hook that is there first",
+    "already there": "already there",
+}
 
-@click.group()
+
+@click.group(no_args_is_help=False)
 def command() -> None:
     """Let git name changes at commit time."""
 
@@ -33,6 +40,8 @@ def install(context: click.Context, dry_run: bool, as_json: bool) -> None:
         app.ui.note(f"core.hooksPath leads to {plan.path.parent}; whoever shares it gets the hook too")
     if as_json:
         app.ui.json(documents.envelope("hook install", path=str(plan.path), done=plan.done))
+    elif dry_run:
+        app.ui.result(f"{_PLANNED[plan.done]}: {plan.path}")
     elif plan.done == "chained":
         app.ui.result(f"installed: {plan.path}; the hook that was there is {hooks.BEFORE} now and runs first")
     else:

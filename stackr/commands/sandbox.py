@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PORT = 8420
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def command() -> None:
     """A GitHub in miniature on this machine.
 

@@ -74,7 +74,7 @@ class Flags:
 
 
 def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_json: bool) -> None:
-    upto = app.repo.resolve(revision) if revision else None
+    upto = None if revision is None else app.repo.resolve(revision)
     user = app.user(remember=not dry_run)
     app.ui.step("reading the stack")
     observed = observe(app.repo, app.forge, app.wanted(user, flags.base, fetch=not flags.no_fetch, writes=True))

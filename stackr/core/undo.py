@@ -12,6 +12,7 @@ from stackr.core.model import Commit
 from stackr.core.ownership import HEADS
 from stackr.core.plan import MoveRefs, Plan, RefMove
 from stackr.core.ports import LocalState
+from stackr.core.words import counted
 from stackr.errors import Refused, UsageError
 from stackr.records import dataclass
 
@@ -89,7 +90,8 @@ def choose(operations: Sequence[Operation], count: int) -> tuple[Operation, ...]
         )
     if count > len(operations):
         raise UsageError(
-            f"there are only {len(operations)} operations to take back", next_step="stackr undo --list shows them"
+            f"there is not so much to take back: {counted(len(operations), 'operation')} in all",
+            next_step="stackr undo --list shows them",
         )
     return tuple(operations[:count])
 

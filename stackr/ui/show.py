@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from stackr.core.model import Stack
 from stackr.core.plan import CreatePull, DeleteRefs, MoveRefs, Plan, PushRefs, UpdatePull
 from stackr.core.status import Report
+from stackr.core.words import counted
 from stackr.ui import as_json as documents
 from stackr.ui import plan_view, tree
 from stackr.ui.console import Console
@@ -54,11 +55,11 @@ def summary(done: Plan) -> str:
     removed = sum(len(action.refs) for action in done.actions if isinstance(action, DeleteRefs))
     moved = _moved(done)
     parts = [
-        f"moved {_plural(moved, 'local branch', 'local branches')}" if moved else "",
-        f"pushed {_plural(pushed, 'branch', 'branches')}" if pushed else "",
-        f"created {_plural(created, 'pull request', 'pull requests')}" if created else "",
-        f"updated {_plural(updated, 'pull request', 'pull requests')}" if updated else "",
-        f"removed {_plural(removed, 'landed branch', 'landed branches')}" if removed else "",
+        f"moved {counted(moved, 'local branch', 'local branches')}" if moved else "",
+        f"pushed {counted(pushed, 'branch', 'branches')}" if pushed else "",
+        f"created {counted(created, 'pull request')}" if created else "",
+        f"updated {counted(updated, 'pull request')}" if updated else "",
+        f"removed {counted(removed, 'landed branch', 'landed branches')}" if removed else "",
     ]
     return ", ".join(part for part in parts if part) or "nothing to do: GitHub has all of it"
 
@@ -74,7 +75,3 @@ def _updated(done: Plan) -> int:
     """Pull requests that existed before and were changed; completing a new one is part of creating it."""
     created = {action.change_id for action in done.actions if isinstance(action, CreatePull)}
     return sum(isinstance(a, UpdatePull) and a.change_id not in created for a in done.actions)
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"

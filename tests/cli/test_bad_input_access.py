@@ -233,6 +233,7 @@ def test_a_setting_with_a_value_it_cannot_have(world: World) -> None:
             'no such option "--updatefields"',
             'did you mean "--update-fields"? stackr submit --help shows all',
         ),
+        ([""], '"" names no commit here', "git log --oneline shows those of the stack"),
         (["nowhere"], '"nowhere" names no commit here', "git log --oneline shows those of the stack"),
         (["--draft", "--ready"], "--draft and --ready exclude each other", "stackr submit --help"),
         (
@@ -241,7 +242,7 @@ def test_a_setting_with_a_value_it_cannot_have(world: World) -> None:
             "stackr submit --help",
         ),
     ],
-    ids=["option", "misspelt", "revision", "draft-ready", "style"],
+    ids=["option", "misspelt", "unset", "revision", "draft-ready", "style"],
 )
 def test_a_command_line_that_makes_no_sense(world: World, args: list[str], message: str, next_step: str) -> None:
     clone = world.stacked("A", submit=False)

@@ -118,6 +118,7 @@ def test_installing_twice_changes_nothing_and_an_older_one_is_replaced(clone: Cl
 def test_a_dry_run_installs_nothing(clone: Clone) -> None:
     document = clone.stackr("hook", "install", "--dry-run", "--json").json
     assert document["done"] == "installed"
+    assert clone.stackr("hook", "install", "--dry-run").out == f"would be installed: {document['path']}\n"
     assert not Path(document["path"]).exists()
 
 

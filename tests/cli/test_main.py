@@ -112,6 +112,7 @@ def test_further_lines_of_an_error_are_indented_and_cleaned(
         (["act", "--zz"], ['no such option "--zz"', "stackr act --help"]),
         (["act", "--number", "x"], ['invalid value for "--number": "x" is not a valid integer', "stackr act --help"]),
         (["act", "more"], ["got unexpected extra argument (more)", "stackr act --help"]),
+        (["hook"], ["missing command", "stackr hook --help"]),
         (["--color", "red"], ['"red" is not one of "auto", "always", "never"', "stackr --help"]),
         (["-C", "nowhere", "act"], ['there is no directory "nowhere" to change to (-C)', "stackr --help"]),
     ],

@@ -198,7 +198,7 @@ def test_the_newest_are_chosen() -> None:
     assert [each.name for each in choose(found, 2)] == ["three", "two"]
     with pytest.raises(Refused, match="there is nothing to take back"):
         choose([], 1)
-    with pytest.raises(UsageError, match="there are only 3 operations to take back"):
+    with pytest.raises(UsageError, match="there is not so much to take back: 3 operations in all"):
         choose(found, 4)
 
 
