@@ -46,6 +46,9 @@ def sent_tree(change: Change, stack: Stack) -> str | None:
 def _fate(change: Change, stack: Stack, misplaced: set[str]) -> Fate:
     if change.id in misplaced:
         return Fate.MISPLACED
+    if change.id in stack.landed_below:
+        # It stands on what landed: brought back after a revert, or a rest that was rebased by hand.
+        return Fate.AMENDED
     if _has_landed(change, stack):
         is_same = change.commit.oid in stack.equivalent or sent_tree(change, stack) == change.commit.tree
         return Fate.LANDED if is_same else Fate.AMENDED

@@ -277,7 +277,7 @@ class Stack:
     everything under ``refs/stackr/``; ``kept_branches`` are checked out in another worktree. Only a sync asks for the
     rest: ``landed`` maps change ids to the trunk commit that has the same id, ``equivalent`` holds local commits whose
     patch is on trunk, ``arrived`` commits of the stack that trunk contains as they are, ``finished`` merged pull
-    requests that left the stack earlier.
+    requests that left the stack earlier; ``landed_below`` holds ids of changes whose merge lies below the stack.
     """
 
     trunk: Trunk
@@ -297,6 +297,7 @@ class Stack:
     equivalent: frozenset[str] = frozenset()
     arrived: tuple[Commit, ...] = ()
     finished: tuple[Finished, ...] = ()
+    landed_below: frozenset[str] = frozenset()
     remote: str = "origin"
     repository_id: str = ""
 

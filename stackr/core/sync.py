@@ -32,7 +32,7 @@ def plan_picks(stack: Stack, found: Mapping[str, Fate], merged: Mapping[str, str
         if fate is Fate.LANDED:
             continue
         base = merged.get(below_label(change.id)) or parent_tree(stack, index)
-        if fate is Fate.AMENDED:
+        if fate is Fate.AMENDED and change.id not in stack.landed_below:
             base = sent_tree(change, stack) or base
         picks.append(_pick(change, stack, fate, base, merged.get(change.id, change.commit.tree)))
     return tuple(picks)

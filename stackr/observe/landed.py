@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from stackr.core import identity
@@ -23,14 +24,25 @@ def with_landed(repo: Repo, stack: Stack, before: Local, local: Local, facts: Fo
         return stack
     point = stack.changes[0].commit.parents[0]
     if point == stack.trunk.oid:
-        return stack
-    ids = {identity.change_id(c.message): c.oid for c in repo.list_commits([stack.trunk.oid], [point])}
+        return replace(stack, landed_below=frozenset(_merged_outside(stack, ())))
+    above = repo.list_commits([stack.trunk.oid], [point])
+    ids = {identity.change_id(commit.message): commit.oid for commit in above}
     mine = {change.id for change in stack.changes}
     return replace(
         stack,
+        landed_below=frozenset(_merged_outside(stack, {commit.oid for commit in above})),
         landed={change: oid for change, oid in ids.items() if change in mine},
         equivalent=repo.list_equivalent(stack.head.oid, stack.trunk.oid),
     )
+
+
+def _merged_outside(stack: Stack, above: Collection[str]) -> Iterator[str]:
+    """Ids of changes that were merged into trunk, but not by one of the commits between the stack and trunk's tip."""
+    for change in stack.changes:
+        pull = change.pull
+        is_merged = pull is not None and pull.state is PullState.MERGED and pull.base_ref == stack.trunk.name
+        if pull is not None and is_merged and pull.merge_commit is not None and pull.merge_commit not in above:
+            yield change.id
 
 
 def _finished(local: Local, before: Local, facts: ForgeFacts) -> list[Finished]:

@@ -253,3 +253,50 @@ def test_a_dry_run_writes_nothing_and_says_what_the_real_run_does(world: World) 
     tips = [change["pull"]["head_oid"] for change in done["changes"]]
     assert tips == [world.bare.oid(change["head_ref"]) for change in done["changes"]]
     check_laws(world, clone, landed=[1], gone=[1])
+
+
+def test_a_change_brought_back_after_a_revert_is_a_new_change(world: World) -> None:
+    clone = world.stacked("A")
+    land(world, 1)
+    text = (clone.path / "A.txt").read_text()
+    helper = world.clone("bob")
+    helper.git("revert", "--no-edit", "HEAD", env=helper.person)
+    helper.git("push", "-q", world.server.clone_url(world.name, helper.token), "HEAD:refs/heads/main")
+    clone.git("fetch", "-q")
+    old = clone.oid()
+    clone.git("checkout", "-q", "-B", "feature", "origin/main")
+    clone.git("cherry-pick", old)
+    told = clone.stackr("sync").out
+    assert 'note: #1 "A" landed on main; what you changed since is kept as a change of its own\n' in told
+    assert (clone.path / "A.txt").read_text() == text
+    clone.stackr("submit")
+    assert [world.state(number) for number in (1, 2)] == ["merged", "open"]
+    check_settled(world, clone)
+
+
+def test_the_rest_of_a_landed_change_that_was_rebased_by_hand_is_no_conflict(world: World) -> None:
+    clone = world.stacked("A", "B")
+    land(world, 1)
+    world.advance("A.txt", "trunk\n")
+    clone.git("fetch", "-q")
+    commits = clone.commits()
+    clone.git("checkout", "-q", "-B", "feature", "origin/main")
+    change = clone.git("log", "-1", "--format=%(trailers:key=Change-Id)", commits["A"]).strip()
+    clone.commit(f"A\n\n{change}\n", {"A.txt": "more\n"})
+    clone.git("cherry-pick", commits["B"])
+    clone.stackr("sync")
+    assert (clone.path / "A.txt").read_text() == "more\n"
+    clone.stackr("submit")
+    check_laws(world, clone, landed=[1], gone=[1])
+
+
+def test_style_rewrite_moves_the_branches_by_force_with_a_lease_each(world: World) -> None:
+    clone = world.clone()
+    clone.git("config", "stackr.style", "rewrite")
+    clone.grow("A", "B", "C")
+    clone.stackr("submit")
+    land(world, 1)
+    clone.stackr("sync")
+    assert [world.bare.oid(world.pull(number).head_ref) for number in (2, 3)] == clone.stack()
+    check_laws(world, clone, landed=[1], gone=[1], forced=True)
+    check_settled(world, clone)
