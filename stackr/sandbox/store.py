@@ -9,7 +9,6 @@ costs microseconds each. Writes are collected and committed in one SQLite transa
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 import sqlite3
 import types
@@ -184,10 +183,15 @@ def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)
 
 
-@functools.cache
+_fields_of: dict[type[model.Row], list[tuple[dataclasses.Field[Any], Any]]] = {}
+
+
 def _hints(kind: type[model.Row]) -> list[tuple[dataclasses.Field[Any], Any]]:
-    hints = typing.get_type_hints(kind)
-    return [(f, hints[f.name]) for f in dataclasses.fields(kind)]
+    """Fields and their types; kept, since working out the types takes as long as opening a table."""
+    if kind not in _fields_of:
+        hints = typing.get_type_hints(kind)
+        _fields_of[kind] = [(f, hints[f.name]) for f in dataclasses.fields(kind)]
+    return _fields_of[kind]
 
 
 def _encode(value: Any) -> Any:
