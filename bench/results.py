@@ -79,8 +79,16 @@ class Row:
     @property
     def ratio(self) -> float | None:
         """Our seconds for one of the faster of the others; ``None`` when either did not get there."""
-        ours = self.cells[STACKR].seconds if STACKR in self.cells else None
-        theirs = [cell.seconds for name in OTHERS if (cell := self.cells.get(name)) and cell.seconds is not None]
+        return self._ratio({name: cell.seconds for name, cell in self.cells.items()})
+
+    @property
+    def cpu_ratio(self) -> float | None:
+        """The same for processor seconds, which a busy machine disturbs less; they say nothing about waiting."""
+        return self._ratio({name: cell.cpu_s for name, cell in self.cells.items()})
+
+    def _ratio(self, seconds: Mapping[str, float | None]) -> float | None:
+        ours = seconds.get(STACKR)
+        theirs = [took for name in OTHERS if (took := seconds.get(name)) is not None]
         return ours / min(theirs) if ours is not None and theirs else None
 
     @property

@@ -20,7 +20,8 @@ from bench.tools import Tool
 
 LEGEND = (
     "Every cell: seconds (median), then requests / pushes / git server operations / local git processes.\n"
-    "Goal: stackr's time for one of the faster of the others; at most 0.50 for unchanged, at most 1.00 elsewhere."
+    "Goal: stackr's time for one of the faster of the others; at most 0.50 for unchanged, at most 1.00 elsewhere.\n"
+    "cpu: the same ratio of processor time (the tool and its git processes), which a busy machine disturbs less."
 )
 
 
@@ -39,11 +40,12 @@ def _table(case: Case, rows: Sequence[Row], tools: Sequence[Tool]) -> Table:
     for tool in tools:
         table.add_column(f"{tool.name} {tool.version}", justify="right")
     table.add_column("goal", justify="right", no_wrap=True)
+    table.add_column("cpu", justify="right", no_wrap=True)
     for row in rows:
         setting = row.setting
         cells = [cell_text(row.cells.get(tool.name)) for tool in tools]
         place = (str(setting.changes), f"{setting.latency_ms} ms", f"{setting.mutation_ms} ms")
-        table.add_row(*place, *cells, goal_text(row))
+        table.add_row(*place, *cells, goal_text(row), cpu_text(row))
     return table
 
 
@@ -64,6 +66,11 @@ def goal_text(row: Row) -> Text:
     if row.ratio is None:
         return Text("met: alone", "green") if row.is_met else Text("MISSED", "bold red")
     return Text(f"met {row.ratio:.2f}", "green") if row.is_met else Text(f"MISSED {row.ratio:.2f}", "bold red")
+
+
+def cpu_text(row: Row) -> str:
+    """Processor seconds as a ratio, two decimals; a dash where there is nothing to compare."""
+    return "-" if row.cpu_ratio is None else f"{row.cpu_ratio:.2f}"
 
 
 def startup_table(figures: Sequence[Figure]) -> Table:
@@ -121,6 +128,7 @@ def document(
                 "case": row.case.value,
                 **asdict(row.setting),
                 "ratio": row.ratio,
+                "cpu_ratio": row.cpu_ratio,
                 "met": row.is_met,
                 "cells": {name: _without_place(cell) for name, cell in row.cells.items()},
             }

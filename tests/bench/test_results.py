@@ -9,7 +9,7 @@ import pytest
 from bench.results import Case, Cell, Row, Sample, Setting, summed_up
 from bench.sandbox import Traffic
 from bench.startup import NO_OP, YARDSTICK, Figure, no_op_ratio
-from bench.table import cell_text, document, goal_text, large_lines, no_op_line, tables
+from bench.table import cell_text, cpu_text, document, goal_text, large_lines, no_op_line, tables
 from bench.tools import NAMES, requirements
 
 FIVE = Setting(5, 50, 0)
@@ -79,6 +79,11 @@ def test_a_cell_shows_time_and_counts_or_why_there_are_none() -> None:
     assert cell_text(cells["stackr"]).plain == "0.41 s  3/1/3/?"
     assert cell_text(cells["revup"]).plain == "failed: exit 1"
     assert cell_text(None).plain == "-"
+
+
+def test_processor_time_is_compared_beside() -> None:
+    assert cpu_text(row(stackr=1.0, revup=4.0, ghstack=2.0)) == "0.50"
+    assert cpu_text(row(stackr=1.0, revup=None)) == "-"
 
 
 def test_there_is_a_table_for_every_case_that_was_measured() -> None:
