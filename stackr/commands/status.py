@@ -33,7 +33,7 @@ def command(context: click.Context, offline: bool, base: str | None, as_json: bo
     observed = _observe(app, base, offline=offline)
     for warning in observed.warnings:
         app.ui.warn(warning)
-    show.stack(app.ui, _report(app, observed), as_json=as_json)
+    show.stack(app.ui, _report(app, observed, offline=offline), as_json=as_json)
 
 
 def _observe(app: App, base: str | None, *, offline: bool) -> Observed:
@@ -46,7 +46,7 @@ def _observe(app: App, base: str | None, *, offline: bool) -> Observed:
     return observe(app.repo, app.forge, wanted)
 
 
-def _report(app: App, observed: Observed) -> Report:
+def _report(app: App, observed: Observed, *, offline: bool) -> Report:
     stack, state = observed.stack, observed.state
     notes = [f"a {state.busy} is in progress; stackr submit waits until it is finished"] if state.busy else []
     try:
@@ -54,5 +54,6 @@ def _report(app: App, observed: Observed) -> Report:
         refuse_duplicate_ids(stack)
         plan = plan_submit(stack, SubmitOptions(style=app.config.style))
     except Refused as problem:
-        return report("status", stack, (), (*notes, problem.message))
-    return report("status", stack, outdated(plan), (*notes, *plan.notes))
+        return report("status", stack, (), (*notes, problem.message), offline=offline)
+    left = outdated(plan, offline=offline)
+    return report("status", stack, left, (*notes, *plan.notes), offline=offline)

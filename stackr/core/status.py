@@ -40,11 +40,16 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
-def report(command: str, stack: Stack, outdated: Collection[str], notes: tuple[str, ...] = ()) -> Report:
-    """Rows for every change of ``stack``; ``outdated`` holds the ids of changes that a submit would touch."""
+def report(
+    command: str, stack: Stack, outdated: Collection[str], notes: tuple[str, ...] = (), *, offline: bool = False
+) -> Report:
+    """Rows for every change of ``stack``; ``outdated`` holds the ids of changes that a submit would touch.
+
+    ``offline``: nobody has asked for pull requests, so the head branches that this clone knows speak for them.
+    """
     rows = []
     for index, change in enumerate(stack.changes):
-        state = _state(change, stack, outdated)
+        state = _state(change, stack, outdated, offline)
         rows.append(
             Row(
                 index + 1,
@@ -60,8 +65,8 @@ def report(command: str, stack: Stack, outdated: Collection[str], notes: tuple[s
     return Report(command, stack.trunk, stack.head, tuple(rows), stack.orphans, notes)
 
 
-def outdated(plan: Plan) -> set[str]:
-    """The ids of changes that a plan would bring up to date on GitHub.
+def outdated(plan: Plan, *, offline: bool = False) -> set[str]:
+    """The ids of changes that a plan would bring up to date on GitHub; ``offline``: those whose branch it pushes.
 
     A stack list that names a change too few says nothing of the change whose page it stands on.
     """
@@ -69,6 +74,8 @@ def outdated(plan: Plan) -> set[str]:
     for action in plan.actions:
         if isinstance(action, PushRefs):
             ids |= {push.change_id for push in action.pushes}
+        elif offline:
+            continue
         elif isinstance(action, CreatePull) or (isinstance(action, UpdatePull) and not _is_just_list(action)):
             ids.add(action.change_id)
     return ids
@@ -83,7 +90,7 @@ def _is_just_list(update: UpdatePull) -> bool:
     )
 
 
-def _state(change: Change, stack: Stack, outdated: Collection[str]) -> str:
+def _state(change: Change, stack: Stack, outdated: Collection[str], offline: bool) -> str:
     pull = change.pull
     if pull is not None and pull.state is PullState.MERGED:
         return "landed"
@@ -91,7 +98,7 @@ def _state(change: Change, stack: Stack, outdated: Collection[str]) -> str:
         return "closed"
     if ownership(change, stack) is Ownership.FOREIGN:
         return "remote-ahead"
-    if pull is None:
+    if pull is None and not (offline and change.remote_head):
         return "new"
     return "modified" if change.id in outdated else "in-sync"
 

@@ -102,7 +102,8 @@ class _Table:
 
 
 def _number(row: Row) -> str:
-    return f"#{row.pull.number}" if row.pull else "new"
+    """``-`` for one that was not asked for (offline)."""
+    return f"#{row.pull.number}" if row.pull else "new" if row.state == "new" else "-"
 
 
 def _words(row: Row) -> str:

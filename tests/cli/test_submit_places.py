@@ -119,7 +119,9 @@ def test_with_a_narrow_fetch_refspec(world: World, tracked: str) -> None:
     clone.stackr("submit")
     clone.git("update-ref", "refs/remotes/origin/main", world.bare.oid("main"))
     check_laws(world, clone)
-    assert clone.stackr("status", "--offline", "--json").json["trunk"]["name"] == "main"
+    offline = clone.stackr("status", "--offline", "--json").json
+    assert offline["trunk"]["name"] == "main"
+    assert [(row["state"], row["pull"], row["next"]) for row in offline["changes"]] == [("in-sync", None, None)] * 2
     world.suggest(world.pull(2).head_ref, "B.txt", "better\n")
     clone.stackr("submit", code=3)
 

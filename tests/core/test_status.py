@@ -57,6 +57,15 @@ def test_a_pushed_change_without_a_pull_request_is_new():
     assert states(stack(change("a1", "t1", remote="a1"))) == [("new", "submit")]
 
 
+def test_offline_the_branch_as_last_seen_tells_what_a_submit_would_do():
+    pushed = replace(live("a1", "t1"), pull=None)
+    amended = replace(live("b2", "a1", ref("A"), "b1"), pull=None)
+    made = stack(pushed, amended, new("c1", "b2"), history={"b1": ["a1"]})
+    plan = submitted(made)
+    rows = report("status", made, outdated(plan, offline=True), offline=True).rows
+    assert [(row.state, row.next) for row in rows] == [("in-sync", None), ("modified", "submit"), ("new", "submit")]
+
+
 def test_a_list_that_names_a_change_too_few_does_not_make_its_page_modified():
     lower = listed(stack(live("a1", "t1")))
     made = replace(stack(live("a1", "t1"), new("b1", "a1")), changes=(lower.changes[0], new("b1", "a1")))
