@@ -42,7 +42,11 @@ class Person:
         """The person's clone of the repository, made when first used."""
         if self._clone is None:
             path = self.root / self.login
-            git(self.root, "clone", "-q", self.server.clone_url(REPO, self.token), str(path))
+            origin = self.server.engine.directory(self.server.repository(REPO))
+            # From the directory, which is several times as fast as over HTTP and leaves the same clone.
+            git(self.root, "clone", "-q", "--no-hardlinks", str(origin), str(path))
+            config = path / ".git" / "config"
+            config.write_text(config.read_text().replace(str(origin), self.server.clone_url(REPO, self.token)))
             self._clone = GitRepo(path)
         return self._clone
 
