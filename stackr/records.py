@@ -1,7 +1,7 @@
 """``dataclass(frozen=True, slots=True)`` as the standard library has it, made in a fifth of the time.
 
-Up to Python 3.12, ``dataclasses`` compiles six methods for every class, which was a fifth of what a submit without
-anything to do takes (docs/internals/benchmarks.md). Here only ``__init__`` is compiled; the other methods are shared
+``dataclasses`` compiles up to six methods for every class, which was a fifth of what a submit without anything to do
+takes (docs/internals/benchmarks.md). Here only ``__init__`` is compiled; the other methods are shared
 functions over the names of the fields. ``fields``, ``replace`` and ``asdict`` of ``dataclasses`` work on these classes,
 as do pickle, copy and match; type checkers see the standard decorator.
 
