@@ -132,7 +132,7 @@ class Runner:
 
         ``terminal`` leaves it the terminal it may need to ask for a passphrase, if standard input is one.
         """
-        own_session = not (terminal and sys.stdin is not None and sys.stdin.isatty())
+        own_session = not (terminal and _is_terminal())
         try:
             return self._piped(argv, dict(env or {}), stdin, timeout_s, own_session)
         except ConfigError:
@@ -142,8 +142,11 @@ class Runner:
         """Run a git command as the user would, with their terminal, editor and hooks; its exit code.
 
         What git says goes to standard error, as all talk does. Ctrl-C is git's, or the editor's, to answer.
+        Without a terminal nobody is asked, and no editor opens but one that ``GIT_EDITOR`` names.
         """
-        process = self._start([self.git_program, *args], env or {}, None, _STDERR, None, own_session=False)
+        alone = {} if _is_terminal() else {"GIT_EDITOR": os.environ.get("GIT_EDITOR", ":"), "GIT_TERMINAL_PROMPT": "0"}
+        full = {**alone, **(env or {})}
+        process = self._start([self.git_program, *args], full, None, _STDERR, None, own_session=False)
         try:
             with _left_to_others(signal.SIGINT):
                 return process.wait()
@@ -233,6 +236,10 @@ class Runner:
 
     def _shown(self, raw: bytes) -> str:
         return redact(clean(decode(raw)), self.secrets)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 @contextmanager

@@ -200,3 +200,38 @@ def test_a_process_that_ended_by_itself_needs_no_signal(tmp_path: Path) -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
         _signal(process, signal.SIGTERM)
+
+
+class Stdin:
+    """Standard input, as a terminal or not."""
+
+    def __init__(self, terminal: bool) -> None:
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+@pytest.mark.parametrize(
+    ("stdin", "variable", "editor"),
+    [
+        (Stdin(True), None, "configured"),
+        (Stdin(False), None, ":"),
+        (None, None, ":"),
+        (Stdin(False), "chosen", "chosen"),
+    ],
+)
+def test_without_a_terminal_no_editor_opens_unless_the_environment_names_one(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    stdin: Stdin | None,
+    variable: str | None,
+    editor: str,
+) -> None:
+    monkeypatch.delenv("GIT_EDITOR", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("GIT_EDITOR", variable)
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert Runner(tmp_path).attended("-c", "core.editor=configured", "var", "GIT_EDITOR") == 0
+    assert capfd.readouterr().err == f"{editor}\n"
