@@ -7,6 +7,7 @@ and its neighbours; a conflict that is resolved in the work tree is ``stackr.res
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -57,7 +58,12 @@ class _Merged:
 def run(app: App, way: Way) -> None:
     """Sync, and show what was done; to be called with the repository's lock held, unless it is a dry run."""
     observed = _observe(app, way)
-    stack = observed.stack
+    # The commits of a dry run tell where everything would go; nobody needs them afterwards.
+    with app.repo.rehearsal() if way.dry_run else nullcontext():
+        _sync(app, observed.stack, way)
+
+
+def _sync(app: App, stack: Stack, way: Way) -> None:
     found = fates.fates(stack)
     merged = _take_in(app, stack, found)
     picks = sync.plan_picks(stack, found, merged.trees)

@@ -65,10 +65,6 @@ class Repo(Protocol):
         """Parents by commit id for ``tips`` without what ``exclude`` reaches (tips that are not here are ignored)."""
         ...
 
-    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
-        """Whether ``ancestor`` is reachable from ``descendant``."""
-        ...
-
     def list_equivalent(self, head: str, trunk: str) -> frozenset[str]:
         """Commits of ``trunk..head`` whose patch stands on trunk too, as ``git rebase`` finds them."""
         ...

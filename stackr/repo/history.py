@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stackr.repo import failures
 from stackr.repo.run import Runner
 
 # --missing keeps rev-list from going to the network in a partial clone; --ignore-missing skips tips that are not here.
@@ -29,16 +28,6 @@ def read_parents(runner: Runner, tips: Sequence[str], exclude: Sequence[str]) ->
     out = runner.git("rev-list", "--topo-order", "--reverse", "--parents", *_QUIET, stdin=_range(tips, exclude))
     rows = (line.split(" ") for line in out.decode("ascii").splitlines())
     return {row[0]: tuple(row[1:]) for row in rows}
-
-
-def is_ancestor(runner: Runner, ancestor: str, descendant: str) -> bool:
-    """Whether ``ancestor`` is reachable from ``descendant``; false when one of them is not here."""
-    if ancestor == descendant:
-        return True
-    done = runner.try_git("merge-base", "--is-ancestor", ancestor, descendant)
-    if done.code not in (0, 1) and "Not a valid commit" not in done.err:
-        raise failures.local_failure("merge-base", done.code, done.err)
-    return done.code == 0
 
 
 def list_equivalent(runner: Runner, head: str, trunk: str) -> frozenset[str]:

@@ -29,6 +29,7 @@ from stackr.repo.oplog import OpLog
 from stackr.repo.replay import restack
 from stackr.repo.replay.merging import Merging
 from stackr.repo.replay.merging import Place as MergingPlace
+from stackr.repo.replay.scratch import Scratch
 from stackr.repo.replay.trees import Trees
 from stackr.repo.run import LOCAL, Runner
 from stackr.repo.transport import Transport
@@ -142,18 +143,9 @@ class Repository:
         """Commit objects by id, in the order asked; absent ones are left out, and nothing is fetched."""
         return self._reader.commits(oids)
 
-    def has_commit(self, oid: str) -> bool:
-        """Whether a commit is here, without going to the network for it."""
-        return oid in self._reader.commits([oid])
-
     def read_graph(self, tips: Sequence[str], exclude: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Parents by commit id for ``tips`` without what ``exclude`` reaches; absent tips are ignored."""
         return history.read_parents(self.runner, tips, exclude)
-
-    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
-        """Whether ``ancestor`` is reachable from ``descendant``; false when one of them is not here."""
-        here = self._reader.present([ancestor, descendant])
-        return len(here) == 2 and history.is_ancestor(self.runner, ancestor, descendant)
 
     def list_equivalent(self, head: str, trunk: str) -> frozenset[str]:
         """Commits of ``trunk..head`` whose patch stands on trunk too; see ``history``."""
@@ -194,6 +186,18 @@ class Repository:
                 identity=lambda: ident.read(self.runner, self.config),
                 sign=lambda: sign.signer(self.runner, self.config),
             )
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """What is written inside the block is there until its end and no longer: a dry run leaves nothing behind."""
+        usual = {"GIT_OBJECT_DIRECTORY": str(self._object_directory), "GIT_ALTERNATE_OBJECT_DIRECTORIES": ""}
+        usual = {**usual, **self.runner.extra}
+        with Scratch(self._object_directory, self.runner.extra) as scratch:
+            self._write_to(scratch.env)
+            try:
+                yield
+            finally:
+                self._write_to(usual)
 
     def merge_trees(self, base: str, ours: str, theirs: str) -> MergedTree:
         """The change between two trees applied to a third (ids of trees), written when it applies."""
@@ -291,11 +295,21 @@ class Repository:
             read=reader.object,
             read_many=reader.objects,
             git_dir=self.git_dir,
-            objects=Path(self.runner.extra.get("GIT_OBJECT_DIRECTORY") or self.common_dir / "objects"),
+            objects=self._object_directory,
             config=lambda: self.config,
             version=lambda: self.git_version,
             env=self._lazy_fetch_environment,
         )
+
+    @property
+    def _object_directory(self) -> Path:
+        return Path(self.runner.extra.get("GIT_OBJECT_DIRECTORY") or self.common_dir / "objects")
+
+    def _write_to(self, places: Mapping[str, str]) -> None:
+        """Let every process from now on write objects to another place, and find them there."""
+        self.runner.extra.update(places)
+        self._objects.close()
+        self._objects.seal(places, self.work_tree)
 
     def _lazy_fetch_environment(self) -> Mapping[str, str]:
         """What a command needs that may have to fetch files: nothing in a complete clone."""

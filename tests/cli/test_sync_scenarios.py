@@ -239,8 +239,11 @@ def test_a_dry_run_writes_nothing_and_says_what_the_real_run_does(world: World) 
     clone = world.stacked("A", "B", "C")
     world.suggest(world.pull(3).head_ref, "C.txt", (clone.path / "C.txt").read_text() + "bob\n")
     land(world, 1)
+    clone.git("fetch", "-q")
+    objects = clone.git("count-objects", "-v")
     with untouched(world, clone):
         planned = clone.stackr("sync", "--dry-run", "--json").json
+    assert clone.git("count-objects", "-v") == objects
     done = clone.stackr("sync", "--json").json
     assert list(planned) == ["schema", "command", "ok", "trunk", "head", "changes", "orphans", "actions"]
     assert list(done) == list(planned)

@@ -152,3 +152,16 @@ def test_an_identity_question_that_fails_otherwise_keeps_gits_words(workspace: W
     config.write_text(config.read_text() + "[user\n")
     with pytest.raises(ConfigError, match="git cannot read its configuration"):
         repo.write_commits([NewCommit(":a", workspace.origin.tree("main"), (), b"a\n")])
+
+
+def test_what_is_written_in_a_rehearsal_is_gone_afterwards(workspace: Workspace, repo: Repository) -> None:
+    commit = repo.read_commits([workspace.clone.oid()])[workspace.clone.oid()]
+    folder = workspace.clone.path / ".git" / "objects"
+    before = sorted(folder.rglob("*"))
+    with repo.rehearsal():
+        oid = repo.write_commits([copy_of(commit, message=b"For show\n")])[":1"]
+        assert set(repo.read_commits([oid, commit.oid])) == {oid, commit.oid}
+    assert sorted(folder.rglob("*")) == before
+    assert set(repo.read_commits([oid, commit.oid])) == {commit.oid}
+    assert repo.write_commits([copy_of(commit, message=b"For show\n")]) == {":1": oid}
+    assert repo.read_commits([oid])[oid].message == b"For show\n"

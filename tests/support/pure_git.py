@@ -144,9 +144,6 @@ class PureRepo:
         found = self._reachable(tips) - self._reachable(exclude)
         return {oid: self.objects.commits[oid].parents for oid in found}
 
-    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
-        return ancestor in self.objects.ancestors(descendant)
-
     def read_file(self, commit: str, paths: Sequence[str]) -> bytes | None:
         return None
 
