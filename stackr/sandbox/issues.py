@@ -248,11 +248,6 @@ def find_comment(engine: Engine, repo: Repository, comment_id: int) -> Comment:
     return comment
 
 
-def issue_of(engine: Engine, comment: Comment) -> Issue:
-    """What a comment is about."""
-    return find_issue(engine, engine.store.repositories.need(comment.repo_id), comment.number)
-
-
 def add_comment(engine: Engine, viewer: User | None, issue: Issue, body: str) -> Comment:
     """Comment; who can read may."""
     accounts.require(engine, viewer, repository_of(engine, issue), "read")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from stackr.sandbox import accounts, checks, issues, merging, protection, pulls, refs, reviews
+from stackr.sandbox import accounts, checks, merging, protection, pulls, refs, reviews
 from stackr.sandbox.errors import ApiError, forbidden, invalid
 from stackr.sandbox.httpd import Handler
 from stackr.sandbox.model import ZERO_OID
@@ -233,8 +233,6 @@ def test_odd_corners_of_rules(box: Box) -> None:
 def test_comments_know_what_they_are_about(box: Box) -> None:
     issue = box.alice.post("issues", {"title": "x"})
     made = box.alice.post(f"issues/{issue['number']}/comments", {"body": "y"})
-    row = box.server.engine.store.comments.need(made["id"])
-    assert issues.issue_of(box.server.engine, row).title == "x"
     assert "/issues/" in made["html_url"]
     long = box.alice.patch(f"issues/{issue['number']}", {"body": "x" * 65_537}, expect=422)
     assert long["errors"][0]["field"] == "body"

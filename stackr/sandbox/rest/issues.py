@@ -13,7 +13,6 @@ from stackr.sandbox.rest.inputs import one_of, strings
 
 _ISSUE = f"{REPO}/issues/<int:number>"
 _TEXT = {"title": "string", "body": "string?", "state": "string", "state_reason": "string?"}
-_NEW = {"title": "string!", "body": "string?"}
 _LINKS = {"labels": "array", "assignees": "array", "assignee": "string?", "milestone": "integer?"}
 
 
