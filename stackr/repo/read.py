@@ -39,6 +39,10 @@ class Reader:
                 self._seen[found[0]] = codec.parse(found[0], found[2])
         return {oid: self._seen[oid] for oid in asked if oid in self._seen}
 
+    def forget(self) -> None:
+        """Read every commit again when it is asked for: some are not here any more."""
+        self._seen.clear()
+
     def commit(self, oid: str) -> Commit:
         """One commit that is known to be here; raises ``GitError`` when it is not."""
         found = self.commits([oid], known=True)

@@ -198,6 +198,7 @@ class Repository:
                 yield
             finally:
                 self._write_to(usual)
+                self._reader.forget()
 
     def merge_trees(self, base: str, ours: str, theirs: str) -> MergedTree:
         """The change between two trees applied to a third (ids of trees), written when it applies."""
