@@ -296,6 +296,16 @@ def test_what_was_resolved_once_is_resolved_again_by_rerere(world: World) -> Non
     check_laws(world, clone)
 
 
+def test_a_rebase_that_goes_through_is_followed_by_the_rest_of_the_sync(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = conflicting(world)
+    monkeypatch.setattr("stackr.resolve.start", lambda *_: clone.git("rebase", "-q", "-X", "theirs", "origin/main"))
+    clone.stackr("sync", "--resolve")
+    assert clone.subjects() == ["A", "B", "C"]
+    check_laws(world, clone)
+
+
 def test_gits_hooks_run_as_git_runs_them(world: World) -> None:
     clone = conflicting(world)
     stops(clone, "sync", "--resolve")

@@ -96,6 +96,9 @@ def test_a_change_merged_into_the_branch_below_is_told_loudly_and_repaired(world
     clone.stackr("submit")
     stack = check_laws(world, clone, gone=[2])
     assert [seen.pull.number for seen in stack] == [1, 4, 3]
+    # Nothing targets the branch of the merged pull request any more.
+    (deletion,) = clone.stackr("sync", "--json").json["actions"]
+    assert deletion["ref"] == f"refs/heads/{world.pull(2).head_ref}"
     check_settled(world, clone)
 
 
