@@ -19,6 +19,9 @@ from stackr.sandbox.log import RequestLog
 from stackr.sandbox.model import Repository
 from stackr.sandbox.store import Store
 
+# So many repositories are opened before the git processes of all rest.
+_AWAKE = 16
+
 
 @dataclass(slots=True)
 class Settings:
@@ -82,13 +85,20 @@ class Engine:
         """The git side of a repository, opened when first asked for."""
         with self.lock:
             if repo.id not in self._repos:
+                # Each has a process that reads objects. All rest now and then, and start again when asked: a server
+                # of hundreds of repositories would run out of file descriptors.
+                if len(self._repos) % _AWAKE == 0:
+                    self._rest()
                 self._repos[repo.id] = GitRepo(self.directory(repo))
             return self._repos[repo.id]
 
     def close(self) -> None:
         """End the git processes and close the file."""
         with self.lock:
-            for repo in self._repos.values():
-                repo.close()
+            self._rest()
             self._repos.clear()
             self.store.close()
+
+    def _rest(self) -> None:
+        for repo in self._repos.values():
+            repo.close()

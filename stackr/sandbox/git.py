@@ -193,6 +193,11 @@ class GitRepo:
         """What a commit changes against its first parent."""
         return self.diff(info.parents[0] if info.parents else diffs.EMPTY_TREE, info.oid)
 
+    @property
+    def awake(self) -> bool:
+        """Whether a process of it is running."""
+        return self._reader.awake
+
     def close(self) -> None:
-        """End the processes."""
+        """End the process; it starts again when something is asked."""
         self._reader.close()

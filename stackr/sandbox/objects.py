@@ -182,6 +182,11 @@ class Reader:
             )
         return self._process
 
+    @property
+    def awake(self) -> bool:
+        """Whether the process is running."""
+        return self._process is not None
+
     def close(self) -> None:
         """End the process."""
         with self._lock:

@@ -11,7 +11,9 @@ import pytest
 
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.model import Comment, Label, Permission, Ruleset, User
+from stackr.sandbox.repositories import add_repository
 from stackr.sandbox.store import Store
+from tests.support.git import make_repo
 
 
 def test_rows_come_back_with_their_types(tmp_path: Path) -> None:
@@ -95,3 +97,17 @@ def test_a_killed_process_leaves_what_was_committed(tmp_path: Path) -> None:
     engine = Engine(tmp_path)
     assert [row.login for row in engine.store.users.all()] == ["kept"]
     engine.close()
+
+
+def test_a_sandbox_of_many_repositories_keeps_few_processes(tmp_path: Path) -> None:
+    source = make_repo(tmp_path / "source")
+    source.commit("Begin")
+    engine = Engine(tmp_path / "sandbox")
+    try:
+        repos = [add_repository(engine, f"acme/r{n}", source=source.path) for n in range(20)]
+        for repo in repos:
+            assert engine.git(repo).object("main") is not None
+        assert sum(engine.git(repo).awake for repo in repos) < 17
+        assert engine.git(repos[0]).object("main") is not None
+    finally:
+        engine.close()
