@@ -49,11 +49,21 @@ def serve(
     from stackr.sandbox import needs
 
     needs.require()
-    from stackr.sandbox import welcome
-    from stackr.sandbox.server import SandboxServer
+    from stackr.repo import lock
 
     invocation = options.of(context)
     place = _root(invocation, root)
+    # Two servers would write over each other's state: each keeps it in memory.
+    with lock.hold(place, "sandbox serve", f'"{place}"'):
+        _serve(invocation, place, port, latency_ms, mutation_ms, as_json=as_json)
+
+
+def _serve(
+    invocation: Invocation, place: Path, port: int, latency_ms: float, mutation_ms: float, *, as_json: bool
+) -> None:
+    from stackr.sandbox import welcome
+    from stackr.sandbox.server import SandboxServer
+
     try:
         server = SandboxServer(place, port, latency_ms=latency_ms, mutation_ms=mutation_ms)
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""One stackr at a time in a repository, its linked worktrees included.
+"""One stackr at a time in a repository, its linked worktrees included; and one server in a sandbox.
 
 The operating system's file lock, so that a process that dies, however it dies, leaves nothing locked. Other git
 processes are kept out by git's own locks (``refs``), other machines by leases (``transport``).
@@ -32,23 +32,23 @@ else:
 
 
 @contextmanager
-def hold(common_dir: Path, command: str) -> Iterator[None]:
-    """Hold the repository's lock; raises ``Refused`` naming the process that holds it, without waiting."""
+def hold(common_dir: Path, command: str, place: str = "this repository") -> Iterator[None]:
+    """Hold the lock of ``place``; raises ``Refused`` naming the process that holds it, without waiting."""
     path = common_dir / "stackr" / "lock"
     try:
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
     except OSError as problem:
         raise GitError(f'cannot write to "{path.parent}": {problem.strerror}') from problem
     with file:
-        _take(file)
+        _take(file, place)
         file.truncate(0)
         file.write(f"{os.getpid()} {command}\n".encode())
         file.flush()
         yield
 
 
-def _take(file: IO[bytes]) -> None:
+def _take(file: IO[bytes], place: str) -> None:
     try:
         _try_lock(file)
     except OSError as busy:
@@ -56,5 +56,5 @@ def _take(file: IO[bytes]) -> None:
         pid, _, command = file.read().decode("utf-8", "replace").strip().partition(" ")
         who = f'"stackr {command}" (process {pid})' if pid else "another stackr"
         raise Refused(
-            f"{who} is running in this repository", next_step="wait for it to end, or stop it, and try again"
+            f"{who} is running in {place}", next_step="wait for it to end, or stop it, and try again"
         ) from busy

@@ -77,6 +77,20 @@ def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
     assert "--port 0" in result.err
 
 
+def test_a_second_server_of_the_same_state_is_refused(tmp_path: Path) -> None:
+    clone = Clone(tmp_path, "alice", "x")
+    with serving("--root", str(tmp_path / "s")):
+        refused = clone.stackr("sandbox", "serve", "--root", "s", "--port", "0", code=3)
+    assert refused.err.startswith('error: "stackr sandbox serve" (process ')
+    assert f'is running in "{tmp_path / "s"}"\n' in refused.err
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = Clone(tmp_path, "alice", "x").stackr("sandbox", "serve", "--root", "file", "--port", "0", code=6)
+    assert result.err.startswith(f'error: cannot write to "{tmp_path / "file" / "stackr"}": ')
+
+
 def test_the_state_lives_in_the_data_directory_unless_told_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
