@@ -10,7 +10,7 @@ from stackr import options
 from stackr.app import App
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape
 from stackr.core.options import SubmitOptions
-from stackr.core.status import Report, outdated, report
+from stackr.core.status import Report, misplaced, outdated, report
 from stackr.core.submit import plan_submit
 from stackr.errors import Refused
 from stackr.ui import show
@@ -48,7 +48,8 @@ def _observe(app: App, base: str | None, *, offline: bool) -> Observed:
 
 def _report(app: App, observed: Observed, *, offline: bool) -> Report:
     stack, state = observed.stack, observed.state
-    notes = [f"a {state.busy} is in progress; stackr submit waits until it is finished"] if state.busy else []
+    busy = [f"a {state.busy} is in progress; stackr submit waits until it is finished"] if state.busy else []
+    notes = (*busy, *misplaced(stack))
     try:
         refuse_shape(stack)
         refuse_duplicate_ids(stack)

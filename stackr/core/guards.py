@@ -109,7 +109,9 @@ def refuse_duplicate_ids(stack: Stack) -> None:
 
 def _after_merge(stack: Stack, change: Change, base: str) -> str:
     """What to do about a merged pull request: a commit carried to another trunk (a backport) did not land there."""
-    if base == stack.trunk.name or BRANCHES + base in stack.own_refs:
+    if BRANCHES + base in stack.own_refs:
+        return f'stackr sync sees whether it came to "{stack.trunk.name}" all the same, and keeps it if it did not'
+    if base == stack.trunk.name:
         return f"stackr sync drops what landed (or git rebase {stack.remote}/{stack.trunk.name})"
     return f'stackr id --new {change.commit.oid[:7]} makes it a new change, for "{stack.trunk.name}"'
 

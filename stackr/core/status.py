@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from stackr.core.fates import name
 from stackr.core.model import Change, Head, Orphan, PullRequest, PullState, Stack, Trunk
 from stackr.core.ownership import Ownership, ownership
 from stackr.core.plan import CreatePull, Plan, PushRefs, UpdatePull
@@ -81,6 +82,16 @@ def outdated(plan: Plan, *, offline: bool = False) -> set[str]:
     return ids
 
 
+def misplaced(stack: Stack) -> tuple[str, ...]:
+    """One sentence for every change whose pull request was merged into something else than trunk, bottom first."""
+    return tuple(
+        f'{name(change)} was merged into "{change.pull.base_ref}", which is not {stack.trunk.name}: '
+        "it has NOT landed unless that did; stackr sync sees to it"
+        for change in stack.changes
+        if change.pull and change.pull.state is PullState.MERGED and change.pull.base_ref != stack.trunk.name
+    )
+
+
 def _is_just_list(update: UpdatePull) -> bool:
     return update.description is not None and update == UpdatePull(
         update.change_id,
@@ -93,7 +104,7 @@ def _is_just_list(update: UpdatePull) -> bool:
 def _state(change: Change, stack: Stack, outdated: Collection[str], offline: bool) -> str:
     pull = change.pull
     if pull is not None and pull.state is PullState.MERGED:
-        return "landed"
+        return "landed" if pull.base_ref == stack.trunk.name else "closed"
     if pull is not None and pull.state is PullState.CLOSED:
         return "closed"
     if ownership(change, stack) is Ownership.FOREIGN:
@@ -107,5 +118,5 @@ def _next(change: Change, state: str) -> str | None:
     if state in ("landed", "remote-ahead"):
         return "sync"
     if state == "closed":
-        return "submit --reopen"
+        return "sync" if change.pull and change.pull.state is PullState.MERGED else "submit --reopen"
     return None if state == "in-sync" else "submit"

@@ -88,6 +88,11 @@ def test_a_change_merged_into_the_branch_below_is_told_loudly_and_repaired(world
     below = world.pull(1).head_ref
     tree = clone.tree("HEAD~2")
     world.merge(2, method="squash")
+    warned = clone.stackr("status")
+    assert "landed  " not in warned.out
+    assert (
+        f'note: #2 "B" was merged into "{below}", which is not main: it has NOT landed unless that did;' in warned.out
+    )
     told = clone.stackr("sync").out
     words = f'#2 "B" was merged into "{below}", which is not main: it has NOT landed; it is kept as a new change'
     assert f"note: {words}, and stackr submit gives it a new pull request\n" in told

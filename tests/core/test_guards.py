@@ -12,7 +12,7 @@ from stackr.core.body import BODY_LIMIT
 from stackr.core.model import PullState, Style
 from stackr.core.options import SubmitOptions
 from stackr.errors import Refused
-from tests.support.builders import BOB, cid, commit, live, message, new, number, pull, stack
+from tests.support.builders import BOB, cid, commit, live, message, new, number, pull, ref, stack
 
 NOTHING = "safe: nothing was changed"
 
@@ -137,6 +137,15 @@ def test_a_merged_pull_request():
     assert submit(ended(PullState.MERGED), reopen=True) == (
         f'error: pull request #{number("A")} of "Add A" (a1) is merged into "main"\n{NOTHING}\n'
         "next: stackr sync drops what landed (or git rebase origin/main)"
+    )
+
+
+def test_a_pull_request_that_was_merged_into_the_branch_below():
+    merged = live("b1", "a1", pull=pull("B", base=ref("A"), state=PullState.MERGED))
+    made = stack(live("a1", "t1"), merged, own_refs={f"refs/stackr/branches/{ref('A')}": "a1"})
+    assert submit(made) == (
+        f'error: pull request #{number("B")} of "Add B" (b1) is merged into "{ref("A")}"\n{NOTHING}\n'
+        'next: stackr sync sees whether it came to "main" all the same, and keeps it if it did not'
     )
 
 

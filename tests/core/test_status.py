@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from stackr.core.model import PullState
-from stackr.core.status import Report, Row, outdated, report
+from stackr.core.status import Report, Row, misplaced, outdated, report
 from tests.support.builders import change, cid, listed, live, new, orphan, pull, ref, stack, submitted
 
 
@@ -45,6 +45,15 @@ def test_a_text_that_differs_is_modified():
 )
 def test_ended_pull_requests(state: PullState, shown: tuple[str, str]):
     assert states(stack(live("a1", "t1", pull=pull("A", state=state)))) == [shown]
+
+
+def test_what_was_merged_into_another_branch_has_not_landed():
+    made = stack(live("a1", "t1"), live("b1", "a1", pull=pull("B", base=ref("A"), state=PullState.MERGED)))
+    assert states(made)[1] == ("closed", "sync")
+    assert misplaced(made) == (
+        f'#11 "Add B" was merged into "{ref("A")}", which is not main: it has NOT landed unless that did; '
+        "stackr sync sees to it",
+    )
 
 
 def test_a_colleagues_commit_wants_a_sync_with_or_without_a_pull_request():
