@@ -8,6 +8,7 @@ import click
 
 from stackr import options
 from stackr.app import App
+from stackr.core.conflicts import still_under_way
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape
 from stackr.core.options import SubmitOptions
 from stackr.core.status import Report, misplaced, outdated, report
@@ -48,8 +49,7 @@ def _observe(app: App, base: str | None, *, offline: bool) -> Observed:
 
 def _report(app: App, observed: Observed, *, offline: bool) -> Report:
     stack, state = observed.stack, observed.state
-    busy = [f"a {state.busy} is in progress; stackr submit waits until it is finished"] if state.busy else []
-    notes = (*busy, *misplaced(stack))
+    notes = (*_unfinished(app, state.busy), *misplaced(stack))
     try:
         refuse_shape(stack)
         refuse_duplicate_ids(stack)
@@ -58,3 +58,13 @@ def _report(app: App, observed: Observed, *, offline: bool) -> Report:
         return report("status", stack, (), (*notes, problem.message), offline=offline)
     left = outdated(plan, offline=offline)
     return report("status", stack, left, (*notes, *plan.notes), offline=offline)
+
+
+def _unfinished(app: App, busy: str) -> tuple[str, ...]:
+    if not busy:
+        return ()
+    ours = app.repo.resolving.read()
+    if ours is not None and app.repo.resolving.is_under_way(ours):
+        waiting = still_under_way(ours)
+        return (f"{waiting.message}: {waiting.next_step}",)
+    return (f"a {busy} is in progress; stackr submit waits until it is finished",)

@@ -220,6 +220,14 @@ def test_other_commands_wait_for_the_end_of_the_rebase(world: World, command: st
     ]
 
 
+def test_status_names_the_two_ways_out_of_the_rebase(world: World) -> None:
+    clone = conflicting(world)
+    stops(clone, "sync", "--resolve")
+    waiting = "the rebase that stackr sync started is in progress"
+    ways = "stackr continue when the conflicts are resolved, or stackr abort"
+    assert f"note: {waiting}: {ways}\n" in clone.stackr("status").out
+
+
 def test_a_finished_rebase_can_be_undone(world: World) -> None:
     clone = conflicting(world)
     clone.git("branch", "middle", "HEAD~1")
