@@ -82,7 +82,7 @@ class App:
     @cached_property
     def remote(self) -> str:
         """The remote to work with: the setting, else git's own choice (docs/internals/protocol.md 1.4)."""
-        return self.config.remote or self.repo.choose_remote(self.repo.branch)
+        return self.repo.choose_remote(self.repo.branch, self.config.remote)
 
     @cached_property
     def host(self) -> Host:

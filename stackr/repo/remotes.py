@@ -15,19 +15,21 @@ def names(config: GitConfig) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*config.subsections("remote", "url"), *config.subsections("remote", "pushurl")]))
 
 
-def choose(config: GitConfig, branch: str | None) -> str:
+def choose(config: GitConfig, branch: str | None, setting: str | None = None) -> str:
     """The remote of the stack on ``branch`` (a short name, ``None`` when detached).
 
-    ``branch.<name>.pushRemote``, ``remote.pushDefault``, the upstream's remote, the only remote, ``origin``. Raises
-    ``Refused`` when there is none, or when the one that is configured does not exist.
+    ``setting`` if there is one, ``branch.<name>.pushRemote``, ``remote.pushDefault``, the upstream's remote, the only
+    remote, ``origin``. Raises ``Refused`` when there is none, or when the one that is configured does not exist.
     """
     short = branch.removeprefix("refs/heads/") if branch else None
     keys = [f"branch.{short}.pushremote", "remote.pushdefault", f"branch.{short}.remote"]
     wanted = [config.get(key) for key in (keys if short else keys[1:2])]
     known = names(config)
+    if setting:
+        return _existing(setting, 'the setting "remote"', known, "stackr config shows where that stands")
     for key, name in zip(keys if short else keys[1:2], wanted, strict=True):
         if name and name != ".":  # "." is this repository: a branch that follows a local branch
-            return _existing(name, key, known)
+            return _existing(name, key, known, f"git config {key} NAME")
     if len(known) == 1:
         return known[0]
     if "origin" in known:
@@ -57,13 +59,11 @@ def url(config: GitConfig, remote: str, *, push: bool = False) -> str:
     return plain
 
 
-def _existing(name: str, key: str, known: tuple[str, ...]) -> str:
+def _existing(name: str, source: str, known: tuple[str, ...], remedy: str) -> str:
     """``name`` if it is a remote or an address, which git takes in the same place."""
     if name in known or "/" in name or ":" in name:
         return name
-    raise Refused(
-        f'there is no remote "{name}" (from {key})', next_step=f"git config {key} NAME, or git remote add {name} URL"
-    )
+    raise Refused(f'there is no remote "{name}" (from {source})', next_step=f"{remedy}, or git remote add {name} URL")
 
 
 def _rewritten(address: str, rules: dict[str, tuple[str, ...]]) -> str:

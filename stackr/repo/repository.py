@@ -114,9 +114,9 @@ class Repository:
         """The names of the remotes; see ``remotes.names``."""
         return remotes.names(self.config)
 
-    def choose_remote(self, branch: str | None) -> str:
+    def choose_remote(self, branch: str | None, setting: str | None = None) -> str:
         """The remote that a stack on ``branch`` is pushed to; see ``remotes.choose``."""
-        return remotes.choose(self.config, branch)
+        return remotes.choose(self.config, branch, setting)
 
     def remote_url(self, name: str, *, push: bool = False) -> str:
         """The address git would use for a remote, which may hold a password; see ``remotes.url``."""

@@ -57,6 +57,20 @@ def test_without_a_remote(world: World) -> None:
     )
 
 
+def test_with_a_setting_that_names_no_remote(world: World) -> None:
+    clone = world.stacked("A", submit=False)
+    clone.git("config", "stackr.remote", "gone")
+    refuses(
+        world,
+        clone,
+        "submit",
+        code=3,
+        kind="refused",
+        message='there is no remote "gone" (from the setting "remote")',
+        next_step="stackr config shows where that stands, or git remote add gone URL",
+    )
+
+
 def test_with_several_remotes_and_none_chosen(world: World) -> None:
     clone = world.stacked("A", submit=False)
     clone.git("remote", "rename", "origin", "one")
