@@ -149,6 +149,13 @@ def test_a_pull_request_that_was_merged_into_the_branch_below():
     )
 
 
+def test_a_pull_request_that_was_merged_into_another_trunk():
+    assert submit(stack(live("a1", "t1", pull=pull("A", base="release", state=PullState.MERGED)))) == (
+        f'error: pull request #{number("A")} of "Add A" (a1) is merged into "release"\n{NOTHING}\n'
+        'next: stackr id --new a1 makes it a new change, for "main"'
+    )
+
+
 def test_a_closed_pull_request():
     assert submit(ended(PullState.CLOSED)) == (
         f'error: pull request #{number("A")} of "Add A" (a1) is closed\n{NOTHING}\n'
