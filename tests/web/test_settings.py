@@ -139,6 +139,7 @@ def test_the_secondary_limit_and_delays_are_switched_from_both_pages(box: Box, r
 
 def test_the_log_shows_what_arrived_newest_first_and_can_be_emptied(box: Box, reader: Readers) -> None:
     box.stack("one")
+    box.alice.clone.git("fetch", "-q")
     box.alice.session.post(
         f"{box.server.url}/api/graphql", json={"query": "query Who { viewer { login } }"}, timeout=10
     )
