@@ -53,7 +53,7 @@ class Engine:
         self.url = "http://127.0.0.1"
         # (pull id, head, base) -> how often its mergeability was asked, and the tree or None for a conflict
         self.merge_asked: dict[tuple[int, str, str], int] = {}
-        self.merge_trees: dict[tuple[str, str], str | None] = {}
+        self.merge_trees: dict[tuple[int, str, str], str | None] = {}
         self._repos: dict[int, GitRepo] = {}
         self._depth = 0
 

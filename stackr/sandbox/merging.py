@@ -46,9 +46,10 @@ def known_mergeable(engine: Engine, pull: PullRequest) -> bool | None:
 
 def _merged_tree(engine: Engine, pull: PullRequest) -> str | None:
     """The tree of base and head merged, computed once for each pair; None for a conflict."""
-    key = (pull.base_oid, pull.head_oid)
+    # The tree is an object of one repository: another may have the same two commits and not this merge of them.
+    key = (pull.repo_id, pull.base_oid, pull.head_oid)
     if key not in engine.merge_trees:
-        engine.merge_trees[key] = merge_tree(engine.git(pulls.repository_of(engine, pull)), *key)
+        engine.merge_trees[key] = merge_tree(engine.git(pulls.repository_of(engine, pull)), *key[1:])
     return engine.merge_trees[key]
 
 
