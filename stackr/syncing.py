@@ -162,10 +162,22 @@ def _carry_out(app: App, stack: Stack, synced: Stack, found: Mapping[str, Fate],
         show.plan(app.ui, plan, synced, report("sync", synced, left, plan.notes), as_json=way.as_json)
         return
     outcome = execute(plan, synced, app.repo, app.forge, app.ui)
+    _warn_of_old_holders(app, stack, found, sync.new_tips(stack, replayed))
     done = {synced.changes[index].id for index in active} if way.push else set()
     show.outcome(
         app.ui, plan, report("sync", outcome.stack, left - done, plan.notes), outcome.oids, as_json=way.as_json
     )
+
+
+def _warn_of_old_holders(app: App, stack: Stack, found: Mapping[str, Fate], tips: Mapping[str, str]) -> None:
+    """Name branches that share changes with this stack and did not move along, the highest shared change each."""
+    seen: set[str] = set()
+    for change in reversed(stack.changes):
+        if found[change.id] is Fate.TAKEN_IN:
+            branches = [ref for ref in app.repo.list_branches_with(change.commit.oid) if ref not in seen]
+            for warning in taking.old_holders(stack, change, tips[change.commit.oid], branches):
+                app.ui.warn(warning)
+            seen.update(branches)
 
 
 def _refuse_loss(app: App, plan: Plan) -> None:

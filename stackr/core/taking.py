@@ -5,7 +5,7 @@ docs/internals/protocol.md 3.1 and 6. The merges themselves are made behind ``st
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from stackr.core import identity
 from stackr.core.fates import Fate
@@ -81,6 +81,22 @@ def taken_in(stack: Stack, found: Mapping[str, Fate]) -> Iterator[tuple[str, str
 def is_news(change: Change, stack: Stack) -> bool:
     """Whether the remote head is not ours yet."""
     return ownership(change, stack) in (Ownership.FOREIGN, Ownership.ADOPTABLE)
+
+
+def old_holders(stack: Stack, change: Change, fresh: str, branches: Iterable[str]) -> Iterator[str]:
+    """A warning for every branch of ``branches`` that grew out of the stack and holds a change as it was before.
+
+    Nothing of it would tell later that what others pushed is missing there. ``fresh`` is the change's new commit.
+    """
+    inside = {other.commit.oid for other in stack.changes}
+    moving = {ref for ref, oid in stack.local_branches.items() if oid in inside}
+    for ref in branches:
+        if ref not in moving:
+            name = ref.removeprefix("refs/heads/")
+            yield (
+                f'"{name}" still holds "{change.title}" without what others pushed; before you submit it: '
+                f"git rebase --onto {fresh[:10]} {change.commit.oid[:10]} {name}"
+            )
 
 
 def with_co_authors(message: bytes, commits: Sequence[Commit], own: Commit) -> bytes:

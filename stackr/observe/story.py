@@ -170,7 +170,7 @@ def _assemble(
     point = changes[0].commit.parents[:1] if changes else ()
     newer = newer_trunk(repo, changes, graph, trunk)
     tips = [*(oid for change in changes for oid in _heads_of(change) if oid), *newer.values()]
-    trees = {oid: commit.tree for oid, commit in repo.read_commits([*tips, *point]).items()}
+    trees = {oid: commit.tree for oid, commit in repo.read_commits([*tips, *point, trunk.oid]).items()}
     stack = Stack(
         trunk,
         _require_head(state),

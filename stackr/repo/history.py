@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stackr.repo.run import Runner
+from stackr.repo.text import decode_name
 
 # --missing keeps rev-list from going to the network in a partial clone; --ignore-missing skips tips that are not here.
 _QUIET = ("--ignore-missing", "--missing=allow-any", "--stdin")
@@ -41,6 +42,12 @@ def list_touching(runner: Runner, paths: Sequence[str], tip: str, exclude: str) 
     env = {"GIT_LITERAL_PATHSPECS": "1"}
     out = runner.git("rev-list", "--no-merges", tip, f"^{exclude}", "--", *paths, env=env)
     return tuple(out.decode("ascii").split())
+
+
+def list_branches_with(runner: Runner, oid: str) -> tuple[str, ...]:
+    """Full names of the local branches that contain a commit, sorted."""
+    out = runner.git("for-each-ref", "--format=%(refname)", f"--contains={oid}", "refs/heads/")
+    return tuple(decode_name(line) for line in out.splitlines())
 
 
 def _range(tips: Iterable[str], exclude: Iterable[str]) -> bytes:

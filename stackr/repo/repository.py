@@ -157,6 +157,10 @@ class Repository:
         found = self._reader.commits(oids)
         return tuple(found[oid] for oid in oids if oid in found)
 
+    def list_branches_with(self, oid: str) -> tuple[str, ...]:
+        """Full names of the local branches that contain a commit; see ``history``."""
+        return history.list_branches_with(self.runner, oid)
+
     def read_file(self, commit: str, paths: Sequence[str]) -> bytes | None:
         """The first of ``paths`` (compared without case) that is a file in the tree of ``commit``."""
         return self._reader.file(commit, paths)

@@ -9,7 +9,7 @@ from tests.support.synced import BRANCHES, TITLES, check_settled, land, push_to_
 from tests.support.world import Clone, World
 
 
-def synced(world: World, clone: Clone, landed: list[int], **more: bool) -> None:
+def synced(world: World, clone: Clone, landed: list[int]) -> None:
     """After a sync the rest of the stack stands on trunk, lawful, and nothing is left to do."""
     clone.stackr("sync")
     left = list(TITLES[len(landed) :])
@@ -17,7 +17,7 @@ def synced(world: World, clone: Clone, landed: list[int], **more: bool) -> None:
     assert clone.git("rev-list", "--count", "HEAD..origin/main") == "0"
     assert clone.git("status", "--porcelain") == ""
     if left:
-        check_laws(world, clone, landed=landed, gone=landed, **more)
+        check_laws(world, clone, landed=landed, gone=landed, again=False)
     check_settled(world, clone)
     for number in landed:
         assert world.state(number) == "merged"

@@ -13,7 +13,7 @@ from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.plan import DeleteRefs, MoveRefs, Park, Plan, PushRefs, RefMove, UpdatePull
 from stackr.core.replaying import Picked, Replayed
 from stackr.core.sync import after, is_settled, new_tips, plan_picks, plan_sync, refreshed, switches, unmoved
-from stackr.core.taking import TreeMerge, below_label, foreign_merges, taken_in, with_co_authors
+from stackr.core.taking import TreeMerge, below_label, foreign_merges, old_holders, taken_in, with_co_authors
 from tests.support.builders import AUTHOR, BOB, cid, commit, listed, live, message, new, orphan, pull, ref, stack
 
 MERGED = PullState.MERGED
@@ -158,6 +158,14 @@ def test_everybody_who_pushed_is_credited_once_but_not_the_author_nor_who_only_m
     assert told == text.replace(b"Change-Id", b"Co-authored-by: Bob <bob@example.com>\nChange-Id")
     assert with_co_authors(told, theirs, own) == told
     assert with_co_authors(b"Add A\n", theirs, own) == b"Add A\n\nCo-authored-by: Bob <bob@example.com>\n"
+
+
+def test_a_branch_that_grew_out_of_the_stack_is_named_when_it_stays_behind():
+    made = pushed_to()
+    branches = ["refs/heads/feature", "refs/heads/fork"]
+    assert list(old_holders(made, made.changes[1], "b2", branches)) == [
+        '"fork" still holds "Add B" without what others pushed; before you submit it: git rebase --onto b2 b1 fork'
+    ]
 
 
 # -- afterwards ----------------------------------------------------------------------------------------
