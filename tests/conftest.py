@@ -17,6 +17,7 @@ def pytest_configure() -> None:
     """A shell lets what it starts in the background ignore Ctrl-C; the processes that tests interrupt must not."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(200_000, 20, 20)  # importing every test makes hardly any garbage
 
 
 def pytest_collection_finish() -> None:

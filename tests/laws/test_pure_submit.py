@@ -2,10 +2,12 @@
 
 A second submit plans nothing; a run killed at any write and run again ends where an unbroken run ends; no open pull
 request is ever closed or merged; each pull request's diff on GitHub is its commit's diff; no branch is forced.
+``STACKR_TEST_EXAMPLES=5000`` tries so many histories.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from hypothesis import HealthCheck, event, settings
@@ -19,6 +21,7 @@ from stackr.errors import Refused
 from tests.support.pure_git import Gate, Killed
 from tests.support.pure_work import BOB, Step, World, edited, new_world
 
+EXAMPLES = int(os.environ.get("STACKR_TEST_EXAMPLES", "50"))
 spot = st.integers(0, 7)
 chance = st.integers(0, 10_000)
 
@@ -293,5 +296,5 @@ def check_lists(world: World) -> None:
 
 TestHistories = Histories.TestCase
 TestHistories.settings = settings(
-    max_examples=100, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=EXAMPLES, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
