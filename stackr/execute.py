@@ -190,7 +190,8 @@ class _Run:
             now = self.texts.get(pull.number, PullText(pull.title, pull.body))
             merged = body.merge(now.title, now.body, action.description, self._numbers())
             title, text = merged.title, merged.body
-            self._tell_late_edit(pull, now, merged)
+            # An update of just the list leaves everything else as it is, edited or not.
+            self._tell_late_edit(pull, now, is_kept=bool(merged.kept) or action.description.list_only)
         edit = PullEdit(
             pull.number,
             pull.node_id,
@@ -203,8 +204,8 @@ class _Run:
         )
         return edit if edit != PullEdit(pull.number, pull.node_id) else None
 
-    def _tell_late_edit(self, pull: PullRequest, now: PullText, merged: body.Merged) -> None:
-        if merged.kept and (now.title, now.body) != (pull.title, pull.body):
+    def _tell_late_edit(self, pull: PullRequest, now: PullText, *, is_kept: bool) -> None:
+        if is_kept and (now.title, now.body) != (pull.title, pull.body):
             self.ui.note(f"#{pull.number} was edited on GitHub during this run; the edit is kept")
 
     def outcome(self) -> Outcome:
