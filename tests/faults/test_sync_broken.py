@@ -40,7 +40,6 @@ AT_STEPS = (
     if IS_LONG
     else [
         ("landed", "killed after"),
-        ("taken", "killed before"),
         ("misplaced", "interrupted after"),
         ("taken", "disk full"),
     ]
