@@ -12,7 +12,7 @@ from itertools import groupby
 
 from stackr.core import body
 from stackr.core.broken import safe_line
-from stackr.core.model import Change, PullRequest, PullState, Stack
+from stackr.core.model import Change, Mergeable, PullRequest, PullState, Review, Stack
 from stackr.core.plan import (
     Action,
     CreatePull,
@@ -245,7 +245,12 @@ class _Run:
                 draft=pull.draft if update.draft is None else update.draft,
             )
         state = PullState.OPEN if pull.number in reopened else pull.state
-        return replace(pull, state=state, head_oid=remote or pull.head_oid)
+        pull = replace(pull, state=state)
+        if remote is None or remote == pull.head_oid:
+            return pull
+        # Reviews count for the commit they were given on, and GitHub computes the rest anew.
+        review = Review.REQUIRED if pull.review is Review.REQUIRED else Review.NONE
+        return replace(pull, head_oid=remote, review=review, votes=(), mergeable=Mergeable.UNKNOWN)
 
 
 def push_all(repo: Repo, forge: Forge, stack: Stack, updates: Sequence[RefUpdate]) -> None:

@@ -78,7 +78,7 @@ def _sync(app: App, stack: Stack, way: Way) -> None:
 def _observe(app: App, way: Way) -> Observed:
     user = app.user(remember=not way.dry_run)
     app.ui.step("fetching trunk and reading the stack")
-    observed = observe(app.repo, app.forge, app.wanted(user, writes=True, sync=True))
+    observed = observe(app.repo, app.forge, app.wanted(user, writes=True, sync=True, details=way.as_json))
     if observed.stack.changes:
         refuse_shape(observed.stack)
     refuse_duplicate_ids(observed.stack)

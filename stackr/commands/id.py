@@ -38,15 +38,15 @@ def command(context: click.Context, revision: str, new: bool, dry_run: bool, as_
 
 
 def _show(app: App, change: str, oid: str, *, as_json: bool) -> None:
-    if as_json:
-        app.ui.json(documents.envelope("id", id=change or None, commit=oid))
-    elif change:
-        app.ui.result(change)
-    else:
+    if not change:
         raise Refused(
             f"commit {oid[:7]} has no Change-Id yet",
             next_step="stackr submit gives it one; stackr hook install gives every new commit one",
         )
+    if as_json:
+        app.ui.json(documents.envelope("id", id=change, commit=oid))
+    else:
+        app.ui.result(change)
 
 
 def _rename(app: App, oid: str, *, dry_run: bool, as_json: bool) -> None:

@@ -9,7 +9,7 @@ import click
 from stackr import options
 from stackr.app import App
 from stackr.core.conflicts import still_under_way
-from stackr.core.guards import refuse_duplicate_ids, refuse_shape
+from stackr.core.guards import refuse_commits, refuse_duplicate_ids, refuse_shape
 from stackr.core.options import SubmitOptions
 from stackr.core.status import Report, misplaced, outdated, report
 from stackr.core.submit import plan_submit
@@ -56,6 +56,10 @@ def _report(app: App, observed: Observed, *, offline: bool) -> Report:
         plan = plan_submit(stack, SubmitOptions(style=app.config.style))
     except Refused as problem:
         return report("status", stack, (), (*notes, problem.message), offline=offline)
+    try:
+        refuse_commits(stack, range(len(stack.changes)))
+    except Refused as problem:
+        notes = (*notes, problem.message)
     left = outdated(plan, offline=offline)
     return report("status", stack, left, (*notes, *plan.notes), offline=offline)
 

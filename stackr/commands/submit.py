@@ -77,7 +77,9 @@ def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_j
     upto = None if revision is None else app.repo.resolve(revision)
     user = app.user(remember=not dry_run)
     app.ui.step("reading the stack")
-    observed = observe(app.repo, app.forge, app.wanted(user, flags.base, fetch=not flags.no_fetch, writes=True))
+    # Only JSON tells what reviewers think; it comes with the same request.
+    wanted = app.wanted(user, flags.base, fetch=not flags.no_fetch, writes=True, details=as_json)
+    observed = observe(app.repo, app.forge, wanted)
     stack = observed.stack
     choices = _options(app, stack, upto, flags)
     refuse_submit(stack, choices)

@@ -34,9 +34,9 @@ def test_it_shows_the_id_of_a_commit(clone: Clone) -> None:
     }
 
 
-def test_a_commit_without_id_is_refused_and_null_in_json(clone: Clone) -> None:
+def test_a_commit_without_id_is_refused_in_text_and_in_json(clone: Clone) -> None:
     assert "has no Change-Id yet" in clone.stackr("id", code=3).err
-    assert clone.stackr("id", "--json").json["id"] is None
+    assert clone.stackr("id", "--json", code=3).json["error"]["kind"] == "refused"
 
 
 def test_an_unknown_revision_is_a_usage_error(clone: Clone) -> None:

@@ -329,3 +329,14 @@ def test_a_template_that_was_written_into_is_kept_with_all_its_words(world: Worl
     assert text_of(world) == "Why A.\n\n## Checklist\n\n- [x] all tests, by hand\n- [ ] docs"
     assert "the description of #1 was edited on GitHub and is kept" in told.out
     check_laws(world, clone)
+
+
+def test_json_tells_of_approvals_for_the_present_head_and_of_no_others(world: World) -> None:
+    clone = world.stacked("A", "B")
+    for number in (1, 2):
+        world.approve(number)
+    world.forget()
+    assert [row["pull"]["review"] for row in clone.stackr("submit", "--json").json["changes"]] == ["approved"] * 2
+    assert world.api_count() == 1
+    clone.amend("B")
+    assert [row["pull"]["review"] for row in clone.stackr("submit", "--json").json["changes"]] == ["approved", "none"]
