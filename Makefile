@@ -11,9 +11,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # The first of these that is new enough; `make PYTHON=…` chooses another.
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do \
 	"$$each" -c 'import sys; sys.exit(sys.version_info < (3, 10))' >/dev/null 2>&1 && echo "$$each" && break; done)
-# -n auto takes one process a core; `make test TESTS=tests/core` runs a part.
+# Tests wait for git and the disk about as long as they compute: two processes a core. `make test TESTS=tests/core` runs a part.
 TESTS ?= tests
-PYTEST_OPTIONS ?= -n auto
+WORKERS ?= $(shell "$(PYTHON)" -c 'import os; print(2 * (os.cpu_count() or 1))')
+PYTEST_OPTIONS ?=
 
 .PHONY: help demo test coverage check docs bench clean
 
@@ -24,10 +25,10 @@ demo: $(VENV)/.stamp-stackr ## Watch a real stack being submitted, amended and r
 	@$(BIN)/stackr demo $(DEMO_OPTIONS)
 
 test: .test-ready ## Run the test suite
-	$(BIN)/python -m pytest $(PYTEST_OPTIONS) $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS) $(TESTS)
 
 coverage: .test-ready ## Run the test suite and hold it to the coverage we promise
-	$(BIN)/python -m pytest $(PYTEST_OPTIONS) --cov --cov-report=term:skip-covered --cov-fail-under=95 $(TESTS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_OPTIONS) --cov --cov-report=term:skip-covered --cov-fail-under=95 $(TESTS)
 
 check: $(VENV)/.stamp-check $(VENV)/.stamp-test ## Format, lint, types, and who may import whom
 	$(BIN)/ruff format --check .

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -172,7 +172,7 @@ class Runner:
             late = True
             out, err = self._stop(process)
         except BaseException:
-            self._stop(process)
+            _abandon(process)
             raise
         finally:
             self._forget(process)
@@ -214,7 +214,7 @@ class Runner:
             self._stop(process)
             return True
         except BaseException:
-            self._stop(process)
+            _abandon(process)
             raise
         finally:
             self._forget(process)
@@ -236,6 +236,23 @@ class Runner:
 
     def _shown(self, raw: bytes) -> str:
         return redact(clean(decode(raw)), self.secrets)
+
+
+def _abandon(process: subprocess.Popen[bytes]) -> None:
+    """End a process and its children, and their pipes, when nobody wants their output any more.
+
+    ``communicate`` cannot be called again where an interrupt cut its first call short.
+    """
+    _signal(process, signal.SIGTERM)
+    try:
+        process.wait(timeout=GRACE_S)
+    except subprocess.TimeoutExpired:
+        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
 
 
 def _is_terminal() -> bool:

@@ -235,3 +235,20 @@ def test_without_a_terminal_no_editor_opens_unless_the_environment_names_one(
     monkeypatch.setattr("sys.stdin", stdin)
     assert Runner(tmp_path).attended("-c", "core.editor=configured", "var", "GIT_EDITOR") == 0
     assert capfd.readouterr().err == f"{editor}\n"
+
+
+def test_an_interrupt_that_cuts_the_talk_short_at_its_beginning_ends_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def cut_short(process: subprocess.Popen[bytes], *_: object, **__: object) -> None:
+        started.append(process)
+        process._communication_started = True  # type: ignore[attr-defined]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "_communicate", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        Runner(tmp_path).try_program([script(tmp_path, "exec sleep 60")], env={}, timeout_s=60)
+    wait_until_gone(started[0].pid)
+    assert started[0].returncode == -signal.SIGTERM
