@@ -86,7 +86,8 @@ def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_j
     app.refuse_without_write_access(observed.facts)
     plan = plan_submit(stack, choices)
     app.forge.resolve_people(*people(plan))
-    whole = outdated(plan_submit(stack, replace(choices, upto=None, only=False)))
+    everything = replace(choices, upto=None, only=False)
+    whole = outdated(plan if choices == everything else plan_submit(stack, everything))
     if dry_run:
         show.plan(app.ui, plan, stack, report("submit", stack, whole, plan.notes), as_json=as_json)
         return
