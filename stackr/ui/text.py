@@ -1,36 +1,18 @@
 """Text that others wrote, made fit for a terminal: titles, branch names and GitHub's words are never trusted.
 
-Only characters and their widths are dealt with here; colour and layout are in ``stackr.ui.line`` and its users.
+Only widths and encodings are dealt with here: what steers a terminal is taken out in ``stackr.core.untrusted``; colour
+and layout are in ``stackr.ui.line`` and its users.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-# Whole escape sequences first (ECMA-48: CSI, then OSC and its kin up to their end, then two-byte ones), so that no
-# readable rest of one is left behind; then whatever control character still stands alone.
-_ESCAPES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
-    r"|\x1b[ -/]*[0-~]?"
-)
-_BREAKS = re.compile(r"[\t\n\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]+")
-# C0, DEL, C1, and what reorders or hides text: bidirectional controls, zero-width space, BOM, soft hyphen, tags.
-_CONTROLS = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
-)
-_SURROGATES = re.compile("[\ud800-\udfff]")
+from stackr.core.untrusted import clean as clean  # what is shown is cleaned first: one import for both
 
 _ASCII = str.maketrans(
     {"…": "...", "·": "-", "→": "->", "▶": ">", "●": "*", "○": "o", "◐": "~", "▼": "v", "✓": "+", "✗": "x", "┴": "-"}
 )
-
-
-def clean(text: str) -> str:
-    """One line of ``text`` that cannot steer a terminal: no control or direction characters, breaks become spaces."""
-    text = _BREAKS.sub(" ", _ESCAPES.sub("", text))
-    return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", text)).strip()
 
 
 def clean_lines(text: str) -> list[str]:

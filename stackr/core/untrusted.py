@@ -1,0 +1,51 @@
+"""Text that others wrote (names, labels, lines of logs), made harmless where it is shown: on a terminal, in Markdown.
+
+Nothing here decides what is shown; widths and encodings of terminals are in ``stackr.ui.text``.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Whole escape sequences first (ECMA-48: CSI, then OSC and its kin up to their end, then two-byte ones), so that no
+# readable rest of one is left behind; then whatever control character still stands alone.
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_BREAKS = re.compile(r"[\t\n\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]+")
+# C0, DEL, C1, and what reorders or hides text: bidirectional controls, zero-width space, BOM, soft hyphen, tags.
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+ZERO_WIDTH = "\u200b"
+# The beginnings of what GitHub makes a link, a reference or a mention of, in any Markdown that is not code: its filters
+# look at the finished text, so no escaping helps, but a zero-width space in the middle does.
+# https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
+_LINKS = re.compile(r"@|#(?=\d)|gh-(?=\d)|:(?=//)|www(?=\.)", re.IGNORECASE)
+# What forms Markdown or HTML within a line. Underscores between letters and lone brackets form nothing, and are common
+# in the names of tests, which should stay legible in the source.
+_STRUCTURE = re.compile(r"[&<>\\`*|~]|(?<![^\W_])_+|_+(?![^\W_])|\](?=[(\[:])|!(?=\[)")
+
+
+def clean(text: str) -> str:
+    """One line of ``text`` that cannot steer a terminal: no control or direction characters, breaks become spaces."""
+    text = _BREAKS.sub(" ", _ESCAPES.sub("", text))
+    return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", text)).strip()
+
+
+def as_markdown(text: str) -> str:
+    """``text``, cleaned, as Markdown that shows it literally within a line or a table's cell.
+
+    It forms no markup, HTML, comment, cell or mathematics, and neither links, refers to nor notifies anything. It must
+    not begin a line, and not stand in code, where nothing needs it. Bare commit ids stay: they tell nobody.
+    """
+    broken = _LINKS.sub(lambda found: found[0] + ZERO_WIDTH, clean(text))
+    # A character reference never forms structure: https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references
+    shown = _STRUCTURE.sub(lambda found: "".join(f"&#{ord(character)};" for character in found[0]), broken)
+    # Mathematics is looked for in the finished text, too; an element of its own is what GitHub's documentation advises:
+    # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
+    return shown.replace("$", "<span>$</span>")
