@@ -13,6 +13,7 @@ from typing import Protocol
 from stackr.core.model import Commit, Head, NewCommit, PullRequest
 from stackr.core.plan import RefMove
 from stackr.core.replaying import MergedTree, Pick, Replayed
+from stackr.core.rules import LandingFacts, Method
 from stackr.records import dataclass
 
 
@@ -124,7 +125,8 @@ class ReadRequest:
 
     ``trunk`` is a short branch name or ``None`` for the repository's default branch. ``details`` adds reviews and
     mergeability, ``checks`` the rollups (asked apart: fine-grained tokens cannot read them), ``targeting`` the open
-    pull requests whose base is one of ``heads``.
+    pull requests whose base is one of ``heads``. ``landing`` adds the rules of trunk, how each pull request stands
+    with them, and the open issues with the label ``sev_label``, in the same request.
     """
 
     heads: tuple[str, ...] = ()
@@ -133,6 +135,8 @@ class ReadRequest:
     details: bool = False
     checks: bool = False
     targeting: bool = False
+    landing: bool = False
+    sev_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,7 @@ class ForgeFacts:
     by_number: Mapping[int, PullRequest] = field(default_factory=dict)
     targeting: tuple[PullRequest, ...] = ()
     warnings: tuple[str, ...] = ()
+    landing: LandingFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +186,23 @@ class Created:
 
     pulls: Mapping[str, PullRequest]
     texts: Mapping[int, PullText] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One pull request to merge, as a planner wants it: by ``method``, if its head is still ``head``.
+
+    ``title`` and ``message`` are those of the commit; GitHub takes them for squash, merge and auto-merge. ``how`` says
+    how squash, rebase or merge is to be done later by auto-merge.
+    """
+
+    number: int
+    node_id: str
+    head: str
+    method: Method
+    title: str = ""
+    message: str = ""
+    how: Method = Method.SQUASH
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +245,18 @@ class Forge(Protocol):
 
     def update_pulls(self, edits: Sequence[PullEdit]) -> None:
         """Apply edits, ten and more a request, several requests at once; ``GitHubError`` for the first that failed."""
+        ...
+
+    def merge_pull(self, merge: Merge) -> str | None:
+        """Merge now (squash, rebase, merge), or ask GitHub to (queue, auto, native); one request, more where it is polled.
+
+        Returns the commit that trunk got, ``None`` when GitHub will merge later. A lost answer is looked up before it is
+        repeated. Raises ``Refused`` when the head has moved, or with GitHub's words when a rule stands in the way.
+        """
+        ...
+
+    def add_comment(self, number: int, text: str) -> None:
+        """One comment on a pull request."""
         ...
 
     def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:
