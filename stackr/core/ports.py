@@ -248,10 +248,10 @@ class Forge(Protocol):
         ...
 
     def merge_pull(self, merge: Merge) -> str | None:
-        """Merge now (squash, rebase, merge), or ask GitHub to (queue, auto, native); one request, more where it is polled.
+        """Merge now (squash, rebase, merge), or ask GitHub to (queue, auto, native); one request unless it is polled.
 
-        Returns the commit that trunk got, ``None`` when GitHub will merge later. A lost answer is looked up before it is
-        repeated. Raises ``Refused`` when the head has moved, or with GitHub's words when a rule stands in the way.
+        Returns the commit that trunk got, ``None`` when GitHub will merge later. A lost answer is looked up before it
+        is repeated. Raises ``Refused`` when the head has moved, or with GitHub's words when a rule stands in the way.
         """
         ...
 
