@@ -46,6 +46,20 @@ class Checks(str, Enum):
     NONE = "none"
 
 
+@dataclass(frozen=True, slots=True)
+class CheckCounts:
+    """How many statuses and check runs the head commit has, by outcome; skipped and neutral ones count as passing."""
+
+    passing: int = 0
+    failing: int = 0
+    pending: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.passing + self.failing + self.pending
+
+
 class Mergeable(str, Enum):
     """GitHub computes this in the background, so ``UNKNOWN`` is a normal answer."""
 
@@ -158,6 +172,7 @@ class PullRequest:
     votes: tuple[ReviewVote, ...] = ()
     checks: Checks = Checks.NONE
     mergeable: Mergeable = Mergeable.UNKNOWN
+    counts: CheckCounts = CheckCounts()
 
 
 @dataclass(frozen=True, slots=True)

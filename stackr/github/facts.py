@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stackr.core.model import Checks, Mergeable, PullRequest, PullState, Review, ReviewVote
+from stackr.core.model import CheckCounts, Checks, Mergeable, PullRequest, PullState, Review, ReviewVote
 from stackr.core.ports import PullText
 
 _CHECKS = {
@@ -15,6 +15,12 @@ _CHECKS = {
     "PENDING": Checks.PENDING,
     "EXPECTED": Checks.PENDING,
 }
+# Of a status (https://docs.github.com/en/graphql/reference/enums#statusstate) and of a check run
+# (https://docs.github.com/en/graphql/reference/enums#checkrunstate); every other state still has to end.
+_PASSED = frozenset({"SUCCESS", "NEUTRAL", "SKIPPED"})
+_FAILED = frozenset(
+    {"FAILURE", "ERROR", "ACTION_REQUIRED", "CANCELLED", "STALE", "STARTUP_FAILURE", "TIMED_OUT"},
+)
 _MERGEABLE = {"MERGEABLE": Mergeable.YES, "CONFLICTING": Mergeable.CONFLICTING}
 
 
@@ -57,6 +63,15 @@ def review_of(votes: Sequence[ReviewVote], head_oid: str, decision: str | None) 
 def checks_of(node: Mapping[str, Any]) -> Checks:
     """The rollup of a pull request's head commit."""
     return _CHECKS.get((node.get("statusCheckRollup") or {}).get("state", ""), Checks.NONE)
+
+
+def counts_of(node: Mapping[str, Any]) -> CheckCounts:
+    """How many checks of a pull request's head commit passed, failed, and have not ended."""
+    contexts = (node.get("statusCheckRollup") or {}).get("contexts") or {}
+    rows = [*(contexts.get("checkRunCountsByState") or ()), *(contexts.get("statusContextCountsByState") or ())]
+    passing = sum(row["count"] for row in rows if row["state"] in _PASSED)
+    failing = sum(row["count"] for row in rows if row["state"] in _FAILED)
+    return CheckCounts(passing, failing, sum(row["count"] for row in rows) - passing - failing)
 
 
 def text_from(node: Mapping[str, Any]) -> PullText:

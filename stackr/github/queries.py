@@ -25,6 +25,9 @@ fragment Details on PullRequest {
   reviewDecision mergeable
   latestOpinionatedReviews(first: 30) { nodes { state author { login } commit { oid } } }
 }"""
+# A page has to be asked for, though the counts are those of all pages.
+_ROLLUP = """statusCheckRollup { state contexts(first: 1) {
+      checkRunCountsByState { state count } statusContextCountsByState { state count } } }"""
 _NEWEST = "orderBy: {field: CREATED_AT, direction: DESC}"
 
 # kind of a step -> the mutation and the type of its input
@@ -71,8 +74,8 @@ def more_pulls_query(*, details: bool) -> str:
 
 
 def checks_query(heads: int, numbers: int) -> str:
-    """The rollups of open pull requests; the state alone, since contexts of many time out (cli/cli#7421)."""
-    fields = "number isCrossRepository statusCheckRollup { state }"
+    """The rollups of open pull requests: state and counts, since the contexts of many time out (cli/cli#7421)."""
+    fields = f"number isCrossRepository {_ROLLUP}"
     lines = [
         *(_pulls_of_head(i, ", states: OPEN", fields) for i in range(heads)),
         *(f"n{i}: pullRequest(number: $n{i}) {{ {fields} }}" for i in range(numbers)),

@@ -9,15 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stackr.core.model import Checks, PullRequest
+from stackr.core.model import CheckCounts, Checks, PullRequest
 from stackr.core.ports import ForgeFacts, PullText, ReadRequest
 from stackr.errors import GitHubError, StackrError
 from stackr.github import queries
-from stackr.github.facts import checks_of, own_nodes, pull_from, text_from, tip
+from stackr.github.facts import checks_of, counts_of, own_nodes, pull_from, text_from, tip
 from stackr.github.failures import Problem, Rejected
 from stackr.github.graphql import Answer, GraphQL, Query
 from stackr.github.together import value
 
+Rollup = tuple[Checks, CheckCounts]
+_NOTHING: Rollup = (Checks.NONE, CheckCounts())
 _MAY_PUSH = frozenset({"ADMIN", "MAINTAIN", "WRITE"})
 
 
@@ -147,7 +149,7 @@ class Reader:
     def _with_checks(
         self, facts: ForgeFacts, parts: Sequence[ReadRequest], outcomes: Sequence[Answer | StackrError]
     ) -> ForgeFacts:
-        checks: dict[int, Checks] = {}
+        checks: dict[int, Rollup] = {}
         warnings: list[str] = []
         for part, outcome in zip(parts, outcomes, strict=True):
             try:
@@ -157,11 +159,11 @@ class Reader:
                 warnings.append(f"checks are not shown: {error.message}")
         return _with_each(facts, checks, tuple(dict.fromkeys(warnings)))
 
-    def _checks(self, request: ReadRequest, answer: Answer) -> dict[int, Checks]:
+    def _checks(self, request: ReadRequest, answer: Answer) -> dict[int, Rollup]:
         repository = self.repository(answer, _missing_numbers(answer))
         nodes = [node for i in range(len(request.heads)) for node in own_nodes(repository[f"h{i}"])]
         nodes += [node for i in range(len(request.numbers)) if (node := repository[f"n{i}"])]
-        return {node["number"]: checks_of(node) for node in nodes}
+        return {node["number"]: (checks_of(node), counts_of(node)) for node in nodes}
 
 
 def _split(request: ReadRequest) -> list[ReadRequest]:
@@ -193,9 +195,10 @@ def _targeting(request: ReadRequest, repository: Mapping[str, Any]) -> Iterator[
         yield from (node for node in repository[f"t{i}"]["nodes"] or [] if node)
 
 
-def _with_each(facts: ForgeFacts, checks: Mapping[int, Checks], warnings: tuple[str, ...]) -> ForgeFacts:
+def _with_each(facts: ForgeFacts, checks: Mapping[int, Rollup], warnings: tuple[str, ...]) -> ForgeFacts:
     def checked(pull: PullRequest) -> PullRequest:
-        return replace(pull, checks=checks.get(pull.number, Checks.NONE))
+        state, counts = checks.get(pull.number, _NOTHING)
+        return replace(pull, checks=state, counts=counts)
 
     return replace(
         facts,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stackr.core.model import Checks, Mergeable, PullRequest, PullState, Review, ReviewVote
+from stackr.core.model import CheckCounts, Checks, Mergeable, PullRequest, PullState, Review, ReviewVote
 from stackr.core.ports import PullText, ReadRequest
 from stackr.errors import ConfigError, GitHubError
 from stackr.github.api import GitHub
@@ -175,6 +175,14 @@ def test_checks_are_asked_for_beside_the_rest(
     assert facts.pulls["s/one"][0].checks is expected
     assert facts.by_number[1].checks is expected
     assert sorted(forge.operations()) == ["StackrChecks", "StackrRead"]
+
+
+def test_checks_are_counted_by_outcome(github: GitHub, forge: CannedGitHub) -> None:
+    runs = {"SUCCESS": 3, "SKIPPED": 1, "NEUTRAL": 1, "TIMED_OUT": 2, "IN_PROGRESS": 4, "WAITING": 1}
+    forge.add("s/one", rollup="FAILURE", runs=runs, statuses={"SUCCESS": 2, "ERROR": 1, "EXPECTED": 1})
+    (pull,) = github.read(ReadRequest(heads=("s/one",), checks=True)).pulls["s/one"]
+    assert pull.counts == CheckCounts(passing=7, failing=3, pending=6)
+    assert pull.counts.total == 16
 
 
 def test_the_two_requests_run_at_the_same_time(github: GitHub, forge: CannedGitHub, server: CannedServer) -> None:

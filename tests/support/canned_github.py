@@ -167,7 +167,10 @@ class CannedGitHub:
     def _rollup(self, pull: Json) -> Json | None:
         if self.checks_error is not None:
             raise self.checks_error
-        return {"state": pull["rollup"]} if pull["rollup"] else None
+        runs = [{"state": state, "count": count} for state, count in pull.get("runs", {}).items()]
+        statuses = [{"state": state, "count": count} for state, count in pull.get("statuses", {}).items()]
+        counts = {"checkRunCountsByState": runs, "statusContextCountsByState": statuses}
+        return {"state": pull["rollup"], "contexts": lambda info, first: counts} if pull["rollup"] else None
 
     def _mutation(self, info: GraphQLResolveInfo, input: Json) -> Json:  # noqa: A002 - GitHub's name
         self.clock.pass_(self.seconds_a_mutation)
