@@ -57,6 +57,21 @@ def find_token(
     )
 
 
+def job_token(host: Host, env: Mapping[str, str]) -> Token:
+    """The token of a job of GitHub Actions, which is for the host that the job runs on, whichever that is.
+
+    https://docs.github.com/en/actions/tutorials/authenticate-with-github_token
+    """
+    variables = ("STACKR_TOKEN", *_GITHUB_COM)
+    for variable in variables:
+        if env.get(variable, "").strip():
+            return _checked(env[variable], variable)
+    raise ConfigError(
+        f'this job has no token for "{host.hostname}" in {", ".join(variables)}',
+        next_step="give the step env: GITHUB_TOKEN: ${{ github.token }}",
+    )
+
+
 def _checked(value: str, source: str) -> Token:
     """A token that fits into a header.
 

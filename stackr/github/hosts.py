@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from stackr.errors import ConfigError
@@ -63,6 +64,26 @@ def parse_remote(url: str) -> Host:
         )
     web, rest, graphql = _addresses(scheme, netloc, hostname)
     return Host(web, rest, graphql, owner, name, hostname)
+
+
+def parse_job(server: str, repository: str, rest: str, graphql: str) -> Host:
+    """The repository that a job of GitHub Actions runs for, by the addresses in its environment.
+
+    An empty ``rest`` or ``graphql`` follows from the rest. Raises ConfigError for plain http off this machine.
+    https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+    """
+    host = parse_remote(f"{server.rstrip('/')}/{repository}")
+    rest = rest.rstrip("/") or host.rest
+    beside = f"{rest.removesuffix('/v3')}/graphql"
+    graphql = graphql.rstrip("/") or (host.graphql if rest == host.rest else beside)
+    for address in (rest, graphql):
+        parts = urlsplit(address)
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+            raise ConfigError(
+                f'the address "{_shown(address)}" of the api is not https',
+                next_step="see GITHUB_API_URL and GITHUB_GRAPHQL_URL in the environment of the job",
+            )
+    return replace(host, rest=rest, graphql=graphql)
 
 
 def is_loopback(hostname: str) -> bool:

@@ -1,0 +1,46 @@
+"""Comments on a pull request: all of them, a new one, another text for one.
+
+Not here: which of them is ours and what it should say (``stackr.core.sticky``).
+https://docs.github.com/en/rest/issues/comments
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stackr.core.sticky import Comment
+from stackr.errors import GitHubError
+from stackr.github.http import Http
+
+
+def list_comments(http: Http, number: int) -> list[Comment]:
+    """Every comment of the conversation, oldest first; one request for each hundred."""
+    return [_comment(entry) for entry in http.get_pages(f"{_here(http)}/issues/{number}/comments")]
+
+
+def create_comment(http: Http, number: int, body: str) -> Comment:
+    """A new comment. An answer that was lost raises GitHubError: the next run looks before it writes."""
+    return _comment(http.rest("POST", f"{_here(http)}/issues/{number}/comments", json={"body": body}).data)
+
+
+def update_comment(http: Http, comment: Comment, body: str) -> Comment:
+    """The comment with another text."""
+    return _comment(http.rest("PATCH", f"{_here(http)}/issues/comments/{comment.id}", json={"body": body}).data)
+
+
+def find_pulls(http: Http, head: str, oid: str) -> list[int]:
+    """The open pull requests whose head branch is ``head`` (``owner:branch``, forks too) and stands at ``oid``."""
+    found = http.get_pages(f"{_here(http)}/pulls", {"state": "open", "head": head})
+    return [pull["number"] for pull in found if pull["head"]["sha"] == oid]
+
+
+def _here(http: Http) -> str:
+    return f"/repos/{http.host.owner}/{http.host.name}"
+
+
+def _comment(entry: Any) -> Comment:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("id"), int):
+        raise GitHubError("github answered with something that is no comment")
+    author = entry.get("user") or {}
+    return Comment(entry["id"], author.get("login") or "", entry.get("body") or "", entry.get("html_url") or "")
