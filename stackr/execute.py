@@ -15,8 +15,10 @@ from stackr.core.broken import safe_line
 from stackr.core.model import Change, Mergeable, PullRequest, PullState, Review, Stack
 from stackr.core.plan import (
     Action,
+    Comment,
     CreatePull,
     DeleteRefs,
+    MergePull,
     MoveRefs,
     Park,
     Plan,
@@ -28,7 +30,7 @@ from stackr.core.plan import (
     UpdatePull,
     WriteCommit,
 )
-from stackr.core.ports import Forge, NewPull, PullEdit, PullText, ReadRequest, RefUpdate, Repo, Ui
+from stackr.core.ports import Forge, Merge, NewPull, PullEdit, PullText, ReadRequest, RefUpdate, Repo, Ui
 from stackr.core.pulls import others
 from stackr.core.words import counted
 from stackr.errors import NOTHING_CHANGED, ConnectionLost, LeaseLost, StackrError
@@ -104,6 +106,8 @@ class _Run:
             Reopen: self._reopen,
             CreatePull: self._create,
             UpdatePull: self._update,
+            Comment: self._comment,
+            MergePull: self._merge,
             DeleteRefs: self._delete,
         }
         steps[kind](actions)
@@ -158,6 +162,25 @@ class _Run:
             self.texts = self.forge.read_texts(waiting)
         edits = [edit for action in actions if (edit := self._edit(action))]
         self.forge.update_pulls(edits)
+
+    def _comment(self, actions: Sequence[Comment]) -> None:
+        for action in actions:
+            self.forge.add_comment(action.number, action.text)
+
+    def _merge(self, actions: Sequence[MergePull]) -> None:
+        for action in actions:
+            self.ui.step(f"merging #{action.number}")
+            self.forge.merge_pull(
+                Merge(
+                    action.number,
+                    action.node_id,
+                    self._oid(action.head),
+                    action.method,
+                    action.title,
+                    action.message,
+                    action.how,
+                )
+            )
 
     def _delete(self, actions: Sequence[DeleteRefs]) -> None:
         refs = [ref for action in actions for ref in action.refs]

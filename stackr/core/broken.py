@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stackr.core.plan import Action, CreatePull, MoveRefs, Park, PushRefs, Reopen, SetConfig
+from stackr.core.plan import Action, CreatePull, MergePull, MoveRefs, Park, PushRefs, Reopen, SetConfig
 from stackr.errors import NOTHING_CHANGED
 
 _GOES_ON = "the next run goes on from there"
@@ -44,6 +44,9 @@ def _told(done: Sequence[Action]) -> Iterator[str]:
         yield f"{numbers} {_verb(reopened, 'is', 'are')} open again"
     if created := [action for action in done if isinstance(action, CreatePull)]:
         yield f"{_count(created, 'pull request', 'pull requests')} {_verb(created, 'is', 'are')} created"
+    if merged := [action for action in done if isinstance(action, MergePull)]:
+        numbers = ", ".join(f"#{action.number}" for action in merged)
+        yield f"{numbers} {_verb(merged, 'was', 'were')} given to GitHub to merge"
 
 
 def _is_seen(action: MoveRefs) -> bool:

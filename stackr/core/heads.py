@@ -7,10 +7,11 @@ for each change whether its branch stays, gets one more commit, or becomes the l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from stackr.core import identity
 from stackr.core.model import Change, Graph, NewCommit, Stack, Style
-from stackr.core.ownership import Ownership, ownership
+from stackr.core.ownership import KEPT, Ownership, ownership
 from stackr.core.plan import RefMove
 from stackr.records import dataclass
 
@@ -104,15 +105,36 @@ def plan_heads(
     rewrite it is replaced, leased. The guards refuse both unless the user asked for it.
     """
     parents = {commit.label: commit.parents for commit in local.writes}
-    plans: dict[int, HeadPlan] = {}
+    plans = {index: HeadPlan(change, change.remote_head or "") for index, change in kept_heads(stack, active, style)}
     for index in active:
+        if index in plans:
+            continue
         graph = stack.graph.with_commits(parents)
         below = _below(stack, index, plans)
         plan = _plan_head(stack, graph, index, below, local, style, message)
         if plan.commit is not None:
             parents[plan.commit.label] = plan.commit.parents
         plans[index] = plan
-    return tuple(plans.values())
+    return tuple(plans[index] for index in active)
+
+
+def kept_heads(stack: Stack, active: Sequence[int], style: Style) -> tuple[tuple[int, Change], ...]:
+    """(index, change) of the heads that a landing left as they are, the lowest ones of ``active``, bottom first.
+
+    They lack what landed below them, but merging them gives just what is here, so a push would cost a review and a CI
+    run for nothing (docs/internals/protocol.md 7.3). That holds while the local commit is the one it was said of. Below
+    a change that is pushed a kept head must at least have the local tree, or the upper diff would show the difference.
+    """
+    kept = tuple(takewhile(lambda each: _is_kept(each[1], stack), ((index, stack.changes[index]) for index in active)))
+    if len(kept) == len(active):
+        return kept
+    if style is Style.REWRITE:
+        return ()
+    return tuple(takewhile(lambda each: stack.trees.get(each[1].remote_head or "") == each[1].commit.tree, kept))
+
+
+def _is_kept(change: Change, stack: Stack) -> bool:
+    return change.remote_head is not None and stack.own_refs.get(KEPT + change.id) == change.commit.oid
 
 
 def _below(stack: Stack, index: int, plans: Mapping[int, HeadPlan]) -> str:

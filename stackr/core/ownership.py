@@ -13,6 +13,15 @@ from stackr.core.model import Change, Stack
 HEADS = "refs/stackr/heads/"
 PUSHING = "refs/stackr/pushing/"
 BRANCHES = "refs/stackr/branches/"
+# The local commit of a change whose head a landing left as it is, and the head that was reviewed before a landing
+# brought the branch up to date with trunk.
+KEPT = "refs/stackr/kept/"
+REVIEWED = "refs/stackr/reviewed/"
+
+
+def records_of(change_id: str, head_ref: str) -> tuple[str, ...]:
+    """Every record of ours that goes when a change has landed and its branch is gone."""
+    return (*(room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED)), BRANCHES + head_ref)
 
 
 class Ownership(Enum):

@@ -10,6 +10,7 @@ from dataclasses import field
 
 from stackr.core.body import Description
 from stackr.core.model import NewCommit
+from stackr.core.rules import Method
 from stackr.records import dataclass
 
 
@@ -122,7 +123,46 @@ class DeleteRefs:
     refs: tuple[tuple[str, str], ...]
 
 
-Action = WriteCommit | MoveRefs | SetConfig | Park | PushRefs | Reopen | CreatePull | UpdatePull | DeleteRefs
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """Say something on a pull request, where its readers will look for it."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergePull:
+    """Merge a pull request if its head is still ``head`` (an object id or a label), or ask GitHub to.
+
+    ``title`` and ``message`` are those of the commit that trunk gets; ``how`` says how a method that merges later, or a
+    whole stack at once, is to do it.
+    """
+
+    change_id: str
+    number: int
+    node_id: str
+    head: str
+    base_ref: str
+    method: Method
+    title: str
+    message: str
+    how: Method = Method.SQUASH
+
+
+Action = (
+    WriteCommit
+    | MoveRefs
+    | SetConfig
+    | Park
+    | PushRefs
+    | Reopen
+    | CreatePull
+    | UpdatePull
+    | Comment
+    | MergePull
+    | DeleteRefs
+)
 
 
 @dataclass(frozen=True, slots=True)

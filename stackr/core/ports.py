@@ -82,6 +82,14 @@ class Repo(Protocol):
         """The change between two trees applied to a third, written when it applies."""
         ...
 
+    def try_merges(self, merges: Sequence[tuple[str, str, str]]) -> tuple[MergedTree, ...]:
+        """The outcome of independent merges of (base, ours, theirs), ids of trees; nothing is written."""
+        ...
+
+    def list_independent(self, oids: Sequence[str]) -> tuple[str, ...]:
+        """Those commits that no other one of them contains."""
+        ...
+
     def interrupt(self) -> None:
         """Stop every git process still running, those of other threads included."""
         ...

@@ -47,7 +47,8 @@ class TrunkRules:
 
     ``approvals`` is the number of approving reviews needed; ``checks`` are the names of required checks;
     ``strict`` wants the head to contain the branch's tip; ``methods`` is what a ruleset leaves of squash, rebase and
-    merge (``None``: it does not say); ``queue_method`` is how a merge queue merges; ``pushable`` is whether the token's owner may push to the branch directly.
+    merge (``None``: it does not say); ``queue_method`` is how a merge queue merges; ``pushable`` is whether the token's
+    owner may push to the branch directly.
     ``sources`` names, by field, where a rule comes from (``ruleset "main"``, ``branch protection``).
     """
 

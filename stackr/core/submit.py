@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stackr.core.heads import HeadPlan, LocalCommits, adopted, branch_moves, plan_heads, plan_ids
+from stackr.core import pushing
+from stackr.core.heads import HeadPlan, LocalCommits, branch_moves, plan_heads, plan_ids
 from stackr.core.model import PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.parks import plan_parks
-from stackr.core.plan import Action, MoveRefs, Plan, Push, PushRefs, RefMove, Reopen, SetConfig, WriteCommit
+from stackr.core.plan import Action, MoveRefs, Plan, PushRefs, Reopen, SetConfig, WriteCommit
 from stackr.core.pulls import plan_creates, plan_updates
 
 
@@ -52,30 +52,17 @@ def _settings(stack: Stack, options: SubmitOptions) -> Iterator[tuple[str, str]]
 
 def _moves_before_push(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> list[Action]:
     """Branches onto the commits with ids, and the record of what is about to be pushed, in one transaction."""
-    moves = branch_moves(stack, local)
-    moves += [RefMove(PUSHING + plan.change.id, plan.change.pushing, plan.target) for plan in heads if plan.moves]
+    moves = [*branch_moves(stack, local), *pushing.intentions(heads)]
     return [MoveRefs(tuple(moves), "submit: add change ids")] if moves else []
 
 
 def _pushes(heads: Sequence[HeadPlan]) -> list[Action]:
-    pushes = tuple(
-        Push(plan.change.id, "refs/heads/" + plan.change.head_ref, plan.target, plan.change.remote_head)
-        for plan in heads
-        if plan.moves
-    )
+    pushes = pushing.pushes(heads)
     return [PushRefs(pushes)] if pushes else []
 
 
 def _moves_after_push(stack: Stack, heads: Sequence[HeadPlan]) -> list[Action]:
-    """Record what was pushed, or found to be ours, as accepted; forget the intention."""
-    moves: list[RefMove] = []
-    for plan in (*(head for head in heads if head.moves), *adopted(stack, heads)):
-        change = plan.change
-        records = (HEADS + change.id, BRANCHES + change.head_ref)
-        moves += [RefMove(ref, stack.own_refs.get(ref), plan.target) for ref in records]
-        if plan.moves or change.pushing is not None:
-            pushing = plan.target if plan.moves else change.pushing
-            moves.append(RefMove(PUSHING + change.id, pushing, None))
+    moves = pushing.acceptances(stack, heads)
     return [MoveRefs(tuple(moves), "submit: pushed")] if moves else []
 
 

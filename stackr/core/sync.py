@@ -14,7 +14,7 @@ from stackr.core import fates, identity
 from stackr.core.fates import Fate, sent_tree
 from stackr.core.model import Change, Commit, Head, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.ownership import records_of
 from stackr.core.plan import Action, DeleteRefs, MoveRefs, Park, Plan, RefMove, UpdatePull
 from stackr.core.replaying import Pick, Picked, Replayed
 from stackr.core.submit import plan_submit
@@ -214,9 +214,7 @@ def _clean_up(stack: Stack, synced: Stack, refresh: Plan) -> Iterator[Action]:
     )
     if refs:
         yield DeleteRefs(refs)
-    records = [
-        name for change_id, ref, *_ in doomed for name in (HEADS + change_id, PUSHING + change_id, BRANCHES + ref)
-    ]
+    records = [name for change_id, ref, *_ in doomed for name in records_of(change_id, ref)]
     moves = tuple(RefMove(name, stack.own_refs[name], None) for name in records if name in stack.own_refs)
     if moves:
         yield MoveRefs(moves, "sync: landed")

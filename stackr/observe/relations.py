@@ -16,7 +16,7 @@ def complete_graph(repo: Repo, local: Local, changes: tuple[Change, ...], trunk:
     return local.graph.with_commits(repo.read_graph(unknown, [trunk.oid]))
 
 
-def _edges(graph: Graph, oid: str) -> set[str]:
+def edges(graph: Graph, oid: str) -> set[str]:
     """The trunk commits that a head stands on: its nearest ancestors outside what was read."""
     return {ancestor for ancestor in graph.ancestors(oid) if ancestor not in graph.parents} - {oid}
 
@@ -26,13 +26,13 @@ def newer_trunk(repo: Repo, changes: tuple[Change, ...], graph: Graph, trunk: Tr
     if not changes or not changes[0].commit.parents or changes[0].commit.parents[0] == trunk.oid:
         return {}
     point = changes[0].commit.parents[0]
-    edges = {c.id: _edges(graph, c.remote_head) - {point} for c in changes if c.remote_head}
-    every = sorted(set().union(*edges.values()))
+    standing = {c.id: edges(graph, c.remote_head) - {point} for c in changes if c.remote_head}
+    every = sorted(set().union(*standing.values()))
     if not every:
         return {}
     # Parents come before children, so of several the last is the newest.
     newer = [oid for oid in repo.read_graph(every, [point]) if oid in every]
-    return {change: found[-1] for change, some in edges.items() if (found := [oid for oid in newer if oid in some])}
+    return {change: found[-1] for change, some in standing.items() if (found := [oid for oid in newer if oid in some])}
 
 
 def foreign_commits(repo: Repo, stack: Stack) -> dict[str, tuple[Commit, ...]]:

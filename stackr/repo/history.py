@@ -44,6 +44,11 @@ def list_touching(runner: Runner, paths: Sequence[str], tip: str, exclude: str) 
     return tuple(out.decode("ascii").split())
 
 
+def list_independent(runner: Runner, oids: Sequence[str]) -> tuple[str, ...]:
+    """Those commits that no other one of them contains: git-merge-base(1), ``--independent``."""
+    return tuple(runner.git("merge-base", "--independent", *oids).decode("ascii").split())
+
+
 def list_branches_with(runner: Runner, oid: str) -> tuple[str, ...]:
     """Full names of the local branches that contain a commit, sorted."""
     out = runner.git("for-each-ref", "--format=%(refname)", f"--contains={oid}", "refs/heads/")

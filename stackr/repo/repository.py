@@ -157,6 +157,10 @@ class Repository:
         found = self._reader.commits(oids)
         return tuple(found[oid] for oid in oids if oid in found)
 
+    def list_independent(self, oids: Sequence[str]) -> tuple[str, ...]:
+        """Those commits that no other one of them contains; see ``history``."""
+        return history.list_independent(self.runner, oids)
+
     def list_branches_with(self, oid: str) -> tuple[str, ...]:
         """Full names of the local branches that contain a commit; see ``history``."""
         return history.list_branches_with(self.runner, oid)
@@ -208,6 +212,11 @@ class Repository:
         """The change between two trees applied to a third (ids of trees), written when it applies."""
         with Merging(self._merging_place()) as merging:
             return restack.merge_trees(merging, self.runner, base, ours, theirs)
+
+    def try_merges(self, merges: Sequence[tuple[str, str, str]]) -> tuple[MergedTree, ...]:
+        """The outcome of independent merges of (base, ours, theirs), ids of trees; nothing is written."""
+        with Merging(self._merging_place()) as merging:
+            return tuple(merging.merge(*merge) for merge in merges)
 
     def move_refs(self, moves: Sequence[RefMove], reason: str, files: tuple[str, str] | None = None) -> None:
         """Move refs in one transaction with the reflog message ``stackr: <reason>``, and files along; see ``refs``.

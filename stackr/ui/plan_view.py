@@ -11,8 +11,10 @@ from typing import Any
 from stackr.core.model import Stack
 from stackr.core.plan import (
     Action,
+    Comment,
     CreatePull,
     DeleteRefs,
+    MergePull,
     MoveRefs,
     Park,
     Plan,
@@ -75,6 +77,12 @@ class _View:
         elif isinstance(action, UpdatePull):
             name = f"#{action.number}" if action.number is not None else self._title(action.change_id)
             yield self._line("update", name, ", ".join(_edits(action)))
+        elif isinstance(action, Comment):
+            yield self._line("comment", f"#{action.number}", action.text.split("\n", 1)[0])
+        elif isinstance(action, MergePull):
+            yield self._line(
+                "merge", f"#{action.number}", f"into {action.base_ref} by {action.method.value}", action.title
+            )
 
     def _title(self, change_id: str) -> str:
         return f'"{self._titles[change_id]}"' if change_id in self._titles else change_id[:11]
@@ -170,6 +178,16 @@ def _pull_entries(action: Action, numbers: Mapping[str, int]) -> Iterator[dict[s
     elif isinstance(action, UpdatePull):
         number = action.number if action.number is not None else numbers.get(action.change_id)
         yield {"kind": "update", "id": action.change_id, "number": number, "fields": list(_fields(action))}
+    elif isinstance(action, Comment):
+        yield {"kind": "comment", "number": action.number}
+    elif isinstance(action, MergePull):
+        yield {
+            "kind": "merge",
+            "id": action.change_id,
+            "number": action.number,
+            "base_ref": action.base_ref,
+            "method": action.method.value,
+        }
 
 
 def _fields(action: UpdatePull) -> Iterator[str]:

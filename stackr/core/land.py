@@ -1,0 +1,238 @@
+"""Stack -> the steps of ``stackr land``; pure. What may land is decided in ``preflight``, by which way in ``methods``.
+
+docs/internals/protocol.md 7. Changes land one at a time, bottom first, and after each one everything is read again, so
+only the first step of a plan is ever carried out as it stands; the others show what is to be expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+
+from stackr.core import pushing
+from stackr.core.heads import HeadPlan
+from stackr.core.landed_message import landed_message, whole_message
+from stackr.core.model import Change, NewCommit, PullRequest, PullState, Stack
+from stackr.core.ownership import KEPT, REVIEWED
+from stackr.core.plan import (
+    Action,
+    Comment,
+    MergePull,
+    MoveRefs,
+    Park,
+    Push,
+    PushRefs,
+    RefMove,
+    UpdatePull,
+    WriteCommit,
+)
+from stackr.core.replaying import Pick, ReplayConflict
+from stackr.core.rules import Method
+from stackr.records import dataclass
+
+# These put the clean commits themselves on trunk, so they need them with the messages they land with.
+CLEAN = (Method.PUSH, Method.REBASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A change as it will stand on trunk: the commit that would be pushed there, its tree and its parent."""
+
+    oid: str
+    tree: str
+    parent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """A stack that is to land, with everything about it that has to be computed.
+
+    ``stack`` holds the changes that have not landed yet, bottom first; the ``count`` lowest are to land now. ``clean``
+    goes by change id, up to the first that does not apply to trunk (``conflict``, with the commit id as its label);
+    ``merged`` is the tree that merging a head as it stands would give, ``None`` where that conflicts or cannot be told.
+    """
+
+    stack: Stack
+    count: int
+    clean: Mapping[str, Clean]
+    merged: Mapping[str, str | None]
+    conflict: ReplayConflict | None = None
+    strict: bool = False
+
+    @property
+    def group(self) -> tuple[Change, ...]:
+        """The changes to land, bottom first."""
+        return self.stack.changes[: self.count]
+
+    def merges_as_expected(self, change: Change) -> bool:
+        """Whether merging the head as it stands gives trunk just the tree it would have with this change on top."""
+        expected = self.clean.get(change.id)
+        return expected is not None and self.merged.get(change.id) == expected.tree
+
+    def needs_push(self, index: int) -> bool:
+        """Whether the head has to be brought up to date before it is merged by GitHub."""
+        change = self.stack.changes[index]
+        is_behind = self.strict and (index > 0 or not self.contains_trunk(change))
+        return is_behind or not self.merges_as_expected(change)
+
+    def contains_trunk(self, change: Change) -> bool:
+        """Whether the head contains trunk's tip."""
+        return change.remote_head is not None and self.stack.graph.contains(change.remote_head, self.stack.trunk.oid)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How to land: the method, how GitHub is to merge where it does so later, and the words of ``--force``."""
+
+    method: Method
+    how: Method = Method.SQUASH
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What lands at once: one change, or all of them. ``prepare`` brings it into position, ``merge`` lands it."""
+
+    changes: tuple[Change, ...]
+    prepare: tuple[Action, ...]
+    merge: tuple[Action, ...]
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Both, in order."""
+        return self.prepare + self.merge
+
+
+def landing_picks(picks: Sequence[Pick], stack: Stack, count: int, method: Method) -> tuple[Pick, ...]:
+    """The picks with the messages that the ``count`` lowest changes land with, where their commits go to trunk."""
+    if method not in CLEAN:
+        return tuple(picks)
+    pulls = {c.commit.oid: (c.id, c.pull) for c in stack.changes[:count] if c.pull is not None}
+    return tuple(
+        replace(pick, message=whole_message(*pulls[pick.label])) if pick.label in pulls else pick for pick in picks
+    )
+
+
+def plan_steps(prospect: Prospect, wanted: Wanted) -> tuple[Step, ...]:
+    """Everything that lands the group, in order."""
+    if not prospect.group:
+        return ()
+    if wanted.method is Method.PUSH:
+        return (_push_step(prospect, wanted),)
+    if wanted.method is Method.NATIVE:
+        return (_native_step(prospect, wanted),)
+    return tuple(_single_step(prospect, index, wanted) for index in range(prospect.count))
+
+
+def _single_step(prospect: Prospect, index: int, wanted: Wanted) -> Step:
+    """One change by GitHub's own merge: retarget it, bring its head up to date if that is needed, merge."""
+    stack, change = prospect.stack, prospect.stack.changes[index]
+    pull = _pull(change)
+    head = _head(prospect, index, wanted.method)
+    prepare: list[Action] = []
+    if pull.base_ref != stack.trunk.name:
+        # Before its head is pushed, or it would show trunk's own files and call in their owners (protocol 5.5).
+        prepare.append(UpdatePull(change.id, pull.number, pull.node_id, stack.trunk.name))
+    prepare += _push_actions(stack, [head])
+    title, message = landed_message(change.id, pull)
+    merge = MergePull(
+        change.id, pull.number, pull.node_id, head.target, stack.trunk.name, wanted.method, title, message, wanted.how
+    )
+    return Step((change,), tuple(prepare), (*_reason(pull, wanted), merge))
+
+
+def _head(prospect: Prospect, index: int, method: Method) -> HeadPlan:
+    """Where the head has to be before the merge: where it is, if that is good enough."""
+    change = prospect.stack.changes[index]
+    remote, clean = change.remote_head or "", prospect.clean[change.id]
+    if method is Method.REBASE:
+        # A rebase merge replays every commit of the branch, so there must be just the one, on trunk.
+        return HeadPlan(change, clean.oid)
+    if not prospect.needs_push(index):
+        return HeadPlan(change, remote)
+    title = f"Merge {prospect.stack.trunk.name} to land: {change.title}"
+    commit = NewCommit(f":land/{change.id}", clean.tree, (remote, clean.parent), title.encode() + b"\n")
+    return HeadPlan(change, commit.label, commit)
+
+
+def _push_step(prospect: Prospect, wanted: Wanted) -> Step:
+    """All at once: every pull request onto trunk, then trunk and the heads to the clean commits in one push.
+
+    GitHub shows a pull request as merged when its head is reachable from its base. What is above the group is
+    retargeted too, since the branch it targets is about to go.
+    """
+    stack, group = prospect.stack, prospect.group
+    above = stack.changes[prospect.count : prospect.count + 1]
+    open_pulls = [c.pull for c in (*group, *above) if c.pull and c.pull.state is PullState.OPEN]
+    parks = [Park(p.number, p.node_id, stack.trunk.name) for p in open_pulls if p.base_ref != stack.trunk.name]
+    heads = [HeadPlan(change, prospect.clean[change.id].oid) for change in group]
+    trunk = Push("", f"refs/heads/{stack.trunk.name}", heads[-1].target, stack.trunk.oid)
+    reasons = [comment for change in group for comment in _reason(_pull(change), wanted)]
+    return Step(group, (*reasons, *parks), tuple(_push_actions(stack, heads, trunk)))
+
+
+def _native_step(prospect: Prospect, wanted: Wanted) -> Step:
+    """GitHub merges the topmost of the group and everything below it."""
+    top = prospect.group[-1]
+    pull = _pull(top)
+    title, message = landed_message(top.id, pull)
+    reasons = tuple(comment for change in prospect.group for comment in _reason(_pull(change), wanted))
+    merge = MergePull(
+        *(top.id, pull.number, pull.node_id, top.remote_head or "", prospect.stack.trunk.name),
+        *(wanted.method, title, message, wanted.how),
+    )
+    return Step(prospect.group, (), (*reasons, merge))
+
+
+def _push_actions(stack: Stack, heads: Sequence[HeadPlan], trunk: Push | None = None) -> Iterator[Action]:
+    """Write and push, with the records that let the next run know our own pushes."""
+    yield from (WriteCommit(plan.commit, "head", plan.change.id) for plan in heads if plan.commit)
+    pushes = (*((trunk,) if trunk else ()), *pushing.pushes(heads))
+    if not pushes:
+        return
+    if intentions := [*pushing.intentions(heads), *_reviewed(stack, heads)]:
+        yield MoveRefs(tuple(intentions), "land: about to push")
+    yield PushRefs(pushes)
+    if accepted := [move for move in pushing.acceptances(stack, heads) if not move.ref.startswith(REVIEWED)]:
+        yield MoveRefs(tuple(accepted), "land: pushed")
+
+
+def _reviewed(stack: Stack, heads: Sequence[HeadPlan]) -> Iterator[RefMove]:
+    """Remember which head was reviewed: what is pushed now is that, brought up to date with trunk."""
+    for plan in heads:
+        ref = REVIEWED + plan.change.id
+        if plan.moves and ref not in stack.own_refs:
+            yield RefMove(ref, None, plan.change.remote_head)
+
+
+def _reason(pull: PullRequest, wanted: Wanted) -> tuple[Comment, ...]:
+    return (Comment(pull.number, f"Landing with `stackr land --force`: {wanted.reason}"),) if wanted.reason else ()
+
+
+def _pull(change: Change) -> PullRequest:
+    assert change.pull is not None, f"{change.id} has no pull request to land"
+    return change.pull
+
+
+def kept(prospect: Prospect) -> tuple[Change, ...]:
+    """The lowest changes that stay, and whose heads need no push although what landed is below them now.
+
+    Called when the group has landed: ``prospect`` has what is left, on trunk as it is now.
+    """
+    alive = takewhile(lambda c: c.pull is not None and c.pull.state is PullState.OPEN, prospect.stack.changes)
+    return tuple(takewhile(prospect.merges_as_expected, alive))
+
+
+def keep(stack: Stack, changes: Sequence[Change]) -> tuple[Stack, MoveRefs | None]:
+    """Record that the heads of ``changes`` (ids) stay as they are, for the commits that the stack has now."""
+    ids = {change.id for change in changes}
+    moves = tuple(
+        RefMove(KEPT + change.id, stack.own_refs.get(KEPT + change.id), change.commit.oid)
+        for change in stack.changes
+        if change.id in ids and stack.own_refs.get(KEPT + change.id) != change.commit.oid
+    )
+    if not moves:
+        return stack, None
+    own_refs = {**stack.own_refs, **{move.ref: move.new for move in moves if move.new is not None}}
+    return replace(stack, own_refs=own_refs), MoveRefs(moves, "land: heads that stay")
