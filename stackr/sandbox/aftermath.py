@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stackr.sandbox import stale, timeline
+from stackr.sandbox import accounts, stale, timeline
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.git import GitRepo, RefMove
 from stackr.sandbox.model import ZERO_OID, PullRequest, Repository, User
@@ -156,7 +156,19 @@ def _head_moved(engine: Engine, git: GitRepo, pull: PullRequest, move: RefMove, 
     pull.head_oid = move.new
     kind = "head_ref_force_pushed" if forced else "pushed"
     timeline.record(engine, pull, kind, actor, ref=pull.head_ref, before=before, after=move.new)
+    distrust(engine, pull, actor, "Head branch was pushed to by a user without write access")
     stale.head_changed(engine, pull, before, actor)
+
+
+def distrust(engine: Engine, pull: PullRequest, actor: User | None, reason: str) -> None:
+    """Auto-merge is off after somebody without write access changed what would merge.
+
+    https://docs.github.com/pull-requests/collaborating-with-pull-requests/incorporating-changes-from-a-pull-request/automatically-merging-a-pull-request#about-auto-merge;
+    the reason as in microsoft/winget-pkgs#96183.
+    """
+    repo = engine.store.repositories.need(pull.repo_id)
+    if not accounts.may(engine, actor, repo, "write"):
+        timeline.auto_merge_off(engine, pull, None, reason)
 
 
 def _bringing_commit(git: GitRepo, pull: PullRequest) -> str:
@@ -184,7 +196,7 @@ def close(engine: Engine, pull: PullRequest, actor: User | None) -> None:
     """Close it without merging; head and base stay frozen as they are."""
     pull.state, pull.closed_at = "closed", engine.now()
     pull.closed_by_id = actor.id if actor else None
-    pull.auto_merge = None
+    timeline.auto_merge_off(engine, pull, None, "Pull request was closed")
     timeline.record(engine, pull, "closed", actor)
 
 

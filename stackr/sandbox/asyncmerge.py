@@ -10,11 +10,12 @@ from __future__ import annotations
 import uuid
 from datetime import datetime
 
-from stackr.sandbox import accounts, aftermath, merging, messages, native, objections, pulls, timeline
+from stackr.sandbox import accounts, landing, mergequeue, merging, native, objections, pulls
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError, not_found
-from stackr.sandbox.git import HEADS, GitRepo, RefMove
-from stackr.sandbox.model import AsyncMerge, Json, PullRequest, Repository, User
+from stackr.sandbox.git import GitRepo
+from stackr.sandbox.landing import Landed
+from stackr.sandbox.model import AsyncMerge, Json, NativeStack, PullRequest, Repository, User
 
 DELAY_S = 1.0
 
@@ -28,18 +29,22 @@ def request_merge(
     action: str = "default",
     sha: str | None = None,
 ) -> tuple[Json, int]:
-    """Ask for a merge; the answer and its status: 200 merged already, 202 accepted, 400 not ready, 409 running."""
+    """Ask for a merge; the answer and its status: 200 merged or queued, 202 accepted, 400 not ready, 409 running."""
     repo = pulls.repository_of(engine, pull)
     accounts.require(engine, viewer, repo, "write")
     if pull.merged:
         return _answer("merged", message="Pull request is already merged.", sha=pull.merge_oid), 200
+    if mergequeue.entry_of(engine, pull) is not None:
+        return _answer("enqueued", message="Pull request is already in the merge queue."), 200
     running = next((m for m in _merges(engine, pull) if m.state == "pending"), None)
     if running is not None:
         return _pending(running, "A merge request already exists for this pull request."), 409
     reason = _not_ready(pull, sha)
     if reason:
         return _answer("failed", message=reason), 400
-    if action == "merge_queue":
+    stack = native.stack_of(engine, pull)
+    base_ref = pull.base_ref if stack is None else stack.base_ref
+    if action == "merge_queue" and not mergequeue.has_queue(engine, repo, base_ref):
         return _answer("failed", message="The merge queue is not enabled for this branch."), 400
     with engine.transaction():
         row = AsyncMerge(
@@ -48,6 +53,7 @@ def request_merge(
             uuid=str(uuid.uuid4()),
             user_id=viewer.id,
             method=method,
+            action=action,
             oid=sha or pull.head_oid,
             created_at=engine.now(),
         )
@@ -94,7 +100,7 @@ def _pending(row: AsyncMerge, message: str) -> Json:
         message=message,
         uuid=row.uuid,
         merge_method=row.method,
-        merge_action="default",
+        merge_action=row.action,
         expected_head_sha=row.oid,
     )
 
@@ -117,41 +123,53 @@ def _carry_out(engine: Engine, row: AsyncMerge) -> None:
         try:
             if pull.head_oid != row.oid:
                 raise ApiError(409, "Head branch was modified. Review and try the merge again.")
-            _merge(engine, viewer, repo, pull, row.method)
+            row.state = _merge(engine, viewer, repo, pull, row)
         except ApiError as error:
             row.state, row.message = "failed", error.message
-        else:
-            row.state = "merged"
         engine.store.async_merges.save(row)
 
 
-def _merge(engine: Engine, viewer: User, repo: Repository, pull: PullRequest, method: str) -> None:
+def _merge(engine: Engine, viewer: User, repo: Repository, pull: PullRequest, row: AsyncMerge) -> str:
+    """Merge or enqueue, and say which. "default" takes the queue where there is one."""
     stack = native.stack_of(engine, pull)
+    base_ref = pull.base_ref if stack is None else stack.base_ref
+    chain = [pull] if stack is None else _up_to(engine, stack, pull)
+    queue = mergequeue.has_queue(engine, repo, base_ref)
+    if row.action == "merge_queue" or (row.action == "default" and queue):
+        mergequeue.enqueue_chain(engine, viewer, repo, chain, base_ref)
+        row.message = "Pull request was added to the merge queue."
+        return "enqueued"
     if stack is None:
-        merging.merge_pull(engine, viewer, pull, method=method)
-        return
+        merging.merge_pull(engine, viewer, pull, method=row.method)
+        return "merged"
+    _merge_chain(engine, viewer, repo, chain, row.method, base_ref)
+    return "merged"
+
+
+def _up_to(engine: Engine, stack: NativeStack, pull: PullRequest) -> list[PullRequest]:
+    """The unmerged members up to this one, bottom first."""
     chain = [member for member in native.members(engine, stack) if not member.merged]
-    chain = chain[: [member.number for member in chain].index(pull.number) + 1]
+    return chain[: chain.index(pull) + 1]
+
+
+def _merge_chain(
+    engine: Engine, viewer: User, repo: Repository, chain: list[PullRequest], method: str, base_ref: str
+) -> None:
     git = engine.git(repo)
-    start = git.branch(stack.base_ref)
+    start = git.branch(base_ref)
     if start is None:
         raise ApiError(405, "The base branch was deleted.")
     _refuse(engine, viewer, git, chain, method, start)
-    landed = _written(engine, viewer, repo, git, chain, method, start)
-    move = RefMove(HEADS + stack.base_ref, start, landed[-1])
-    for member, oid in zip(chain, landed, strict=True):
-        member.merging_oid, member.merged_by_id = oid, viewer.id
-        engine.store.pulls.save(member)
-    engine.store.commit()
-    git.update([move])
-    git.graph.add(move.new)
-    for member, oid in zip(chain, landed, strict=True):
-        aftermath.mark_merged(engine, member, viewer, oid)
-    _retarget_next(engine, viewer, repo, pull, stack.base_ref, landed[-1])
-    aftermath.refs_moved(engine, repo, viewer, [move])
-    if repo.delete_branch_on_merge:
-        for member in chain:
-            merging.delete_head(engine, viewer, member)
+    landed: list[Landed] = []
+    tip, below = start, chain[0].base_oid
+    for member in chain:
+        oid = landing.commit_onto(engine, viewer, repo, member, method, tip, below)
+        if oid is None:
+            raise ApiError(405, f"#{member.number} has a merge conflict.")
+        landed.append(Landed(member, oid, viewer))
+        tip, below = oid, member.head_oid
+    move = landing.move_base(engine, repo, base_ref, start, landed)
+    landing.settle(engine, repo, move, landed)
 
 
 def _refuse(engine: Engine, viewer: User, git: GitRepo, chain: list[PullRequest], method: str, start: str) -> None:
@@ -170,59 +188,3 @@ def _refuse(engine: Engine, viewer: User, git: GitRepo, chain: list[PullRequest]
     fresh = git.graph.ahead(start, chain[-1].head_oid)
     if any(len(git.graph.parents[oid]) > 1 for oid in fresh):
         raise ApiError(405, "The stack must have a linear history to be merged.")
-
-
-def _written(
-    engine: Engine,
-    viewer: User,
-    repo: Repository,
-    git: GitRepo,
-    chain: list[PullRequest],
-    method: str,
-    start: str,
-) -> list[str]:
-    """The commits that land, one for each pull request of the chain, each on the one before."""
-    landed: list[str] = []
-    tip, below = start, chain[0].base_oid
-    for member in chain:
-        oid = _one(engine, viewer, repo, git, member, method, tip, below)
-        if oid is None:
-            raise ApiError(405, f"#{member.number} has a merge conflict.")
-        git.graph.add(oid)
-        landed.append(oid)
-        tip, below = oid, member.head_oid
-    return landed
-
-
-def _one(
-    engine: Engine,
-    viewer: User,
-    repo: Repository,
-    git: GitRepo,
-    member: PullRequest,
-    method: str,
-    tip: str,
-    below: str,
-) -> str | None:
-    if method == "rebase":
-        return merging.replayed(engine, git, viewer, git.graph.ahead(below, member.head_oid), tip)
-    bases = git.graph.merge_bases(below, member.head_oid)
-    tree = git.merge_tree(bases[0], tip, member.head_oid) if bases else None
-    if tree is None:
-        return None
-    text = messages.for_merge(engine, repo, member, method, None, None)
-    author = accounts.user(engine, member.author_id) if method == "squash" else viewer
-    parents = (tip, member.head_oid) if method == "merge" else (tip,)
-    web = merging.signature(engine, *merging.WEB_FLOW)
-    return git.write_commit(tree, parents, merging.person(engine, author), web, text)
-
-
-def _retarget_next(
-    engine: Engine, viewer: User, repo: Repository, merged: PullRequest, base_ref: str, oid: str
-) -> None:
-    """What stands on the merged ones goes onto the stack's base."""
-    for above in engine.store.pulls.by(repo_id=repo.id):
-        if above.state == "open" and above.base_ref == merged.head_ref:
-            old = above.base_ref
-            above.base_ref, above.base_oid = base_ref, oid
-            timeline.record(engine, above, "automatic_base_change_succeeded", viewer, old_base=old, new_base=base_ref)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from werkzeug.wrappers import Request, Response
 
-from stackr.sandbox import githttp
+from stackr.sandbox import background, githttp
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.faults import Fault
 from stackr.sandbox.httpd import SOCKET_KEY
@@ -54,6 +54,7 @@ class Gate:
         request = Request(environ)
         entry = _classify(request)
         if entry is None:
+            background.catch_up(self._engine)
             return self._app(environ, start_response)
         environ[ENTRY_KEY] = self._engine.log.add(entry)
         clock = self._engine.clock
@@ -80,6 +81,7 @@ class Gate:
         return response
 
     def _inner(self, request: Request, entry: Entry) -> Response:
+        background.catch_up(self._engine)
         if entry.kind == "git":
             return githttp.handle(self._engine, request, entry)
         return Response.from_app(self._app, request.environ, buffered=True)

@@ -38,6 +38,8 @@ PREFIXES = {
     "StatusCheckRollup": "SCR",
     "Workflow": "W",
     "WorkflowRun": "WFR",
+    "MergeQueue": "MQ",
+    "MergeQueueEntry": "MQE",
 }
 _KINDS = {prefix: kind for kind, prefix in PREFIXES.items()}
 
@@ -58,5 +60,5 @@ def parse_node_id(text: str) -> tuple[str, list[str]] | None:
         parts = base64.urlsafe_b64decode(rest + "=" * (-len(rest) % 4)).decode()
     except (binascii.Error, UnicodeDecodeError, ValueError):
         return None
-    limit = 1 if kind in {"Ref", "Commit", "Tree", "Blob", "Tag"} else -1
+    limit = 1 if kind in {"Ref", "Commit", "Tree", "Blob", "Tag", "MergeQueue"} else -1
     return kind, parts.split(":", limit) if limit > 0 else [parts]

@@ -62,24 +62,46 @@ def merge_tree(git: GitRepo, ours: str, theirs: str) -> str | None:
     return git.true_merge(ours, theirs)
 
 
+def merges_cleanly(engine: Engine, pull: PullRequest) -> bool:
+    """Whether it merges without conflict, computed at once: for what GitHub does in the background anyway."""
+    return _merged_tree(engine, pull) is not None
+
+
 def merge_state(engine: Engine, pull: PullRequest) -> str:
-    """clean, dirty, blocked, behind, unstable, draft or unknown; asks nothing of its own accord.
+    """clean, dirty, blocked, behind, unstable, draft, has_hooks or unknown; asks nothing of its own accord.
 
     https://docs.github.com/graphql/reference/enums#mergestatestatus
     """
     known = known_mergeable(engine, pull)
-    if known is None:
-        return "unknown"
-    if known is False:
+    return "unknown" if known is None else state_when_known(engine, pull, clean=known)
+
+
+def state_when_known(engine: Engine, pull: PullRequest, *, clean: bool) -> str:
+    """The state once it is known whether it merges without conflict.
+
+    A queue by itself blocks nothing: what may be queued is clean (ai-ecoverse/slicc#670,
+    duckduckgo/content-scope-scripts#2748).
+    """
+    if not clean:
         return "dirty"
     if pull.draft:
         return "draft"
     repo = pulls.repository_of(engine, pull)
     if objections.behind(engine, repo, pull):
         return "behind"
-    if objections.against_merging(engine, None, pull, "squash"):
+    if _blocked(engine, repo, pull):
         return "blocked"
-    return "clean" if checks.rollup(engine, repo, pull.head_oid) in (None, "SUCCESS") else "unstable"
+    if checks.rollup(engine, repo, pull.head_oid) not in (None, "SUCCESS"):
+        return "unstable"
+    # GitHub Enterprise Server alone has pre-receive hooks, and this state:
+    # https://docs.github.com/enterprise-server@latest/graphql/reference/enums#mergestatestatus
+    return "has_hooks" if repo.declined_message else "clean"
+
+
+def _blocked(engine: Engine, repo: Repository, pull: PullRequest) -> bool:
+    """Whether there is no method at all to which no rule objects."""
+    methods = [method for method, allowed in allowed_methods(repo).items() if allowed]
+    return all(objections.against_enqueuing(engine, None, pull, method) for method in methods)
 
 
 def merge_pull(
@@ -92,19 +114,17 @@ def merge_pull(
     title: str | None = None,
     message: str | None = None,
     delete_branch: bool | None = None,
-    stacked: bool = False,
 ) -> str:
     """Merge it and return the oid that base got: 405 when that cannot be, 409 when ``sha`` is not the head.
 
-    ``delete_branch`` None follows the repository's setting; ``stacked`` is for merges of a native stack, which
-    are refused one by one.
+    ``delete_branch`` None follows the repository's setting. Members of a native stack are refused one by one.
     """
     repo = pulls.repository_of(engine, pull)
     accounts.require(engine, viewer, repo, "write")
     if viewer is None:  # pragma: no cover - require has refused already
         raise sign_in()
     with engine.transaction():
-        _refuse(engine, viewer, repo, pull, method, sha, stacked)
+        _refuse(engine, viewer, repo, pull, method, sha)
         oid = _merge_commit(engine, viewer, repo, pull, method, title, message)
         if oid is None:
             raise ApiError(405, "Pull Request is not mergeable")
@@ -122,7 +142,6 @@ def _refuse(
     pull: PullRequest,
     method: str,
     sha: str | None,
-    stacked: bool,
 ) -> None:
     """https://docs.github.com/rest/pulls/pulls#merge-a-pull-request; order and words as GitHub has them."""
     if method not in METHODS:
@@ -131,21 +150,22 @@ def _refuse(
         raise ApiError(405, "Pull Request is not mergeable")
     if pull.draft:
         raise ApiError(405, "Pull Request is still a draft")
-    if pulls.in_native_stack(engine, pull) and not stacked:
+    if pulls.in_native_stack(engine, pull):
         raise ApiError(405, "Pull requests that are part of a stack must be merged with the stack.")
-    allowed = {
-        "merge": repo.allow_merge_commit,
-        "squash": repo.allow_squash_merge,
-        "rebase": repo.allow_rebase_merge,
-    }
-    if not allowed[method]:
-        name = {"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase merges"}[method]
-        raise ApiError(405, f"{name} are not allowed on this repository.")
+    if engine.store.queue_entries.one(repo_id=pull.repo_id, number=pull.number) is not None:
+        raise ApiError(405, "Pull Request is in the merge queue")  # objectstack-ai/objectui#6082
+    if not allowed_methods(repo)[method]:
+        raise ApiError(405, f"{objections.METHOD_NAMES[method]} are not allowed on this repository.")
     if sha is not None and sha != pull.head_oid:
         raise ApiError(409, "Head branch was modified. Review and try the merge again.")
     found = objections.against_merging(engine, viewer, pull, method)
     if found:
         raise objections.refusal(found)
+
+
+def allowed_methods(repo: Repository) -> dict[str, bool]:
+    """By method, whether the repository's settings allow it."""
+    return {"merge": repo.allow_merge_commit, "squash": repo.allow_squash_merge, "rebase": repo.allow_rebase_merge}
 
 
 def _merge_commit(

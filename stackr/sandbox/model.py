@@ -75,6 +75,7 @@ class Repository(Row):
     merge_commit_message: str = "PR_TITLE"
     last_number: int = 0
     stacks_enabled: bool = False
+    ci: str = "manual"  # or "pass": required checks are reported as passed, see ``playedci``
     declined_message: str = ""  # not empty: a pre-receive hook refuses every push with this text
 
 
@@ -313,10 +314,32 @@ class AsyncMerge(Row):
     uuid: str
     user_id: int
     method: str
+    action: str = "default"  # or "direct_merge", "merge_queue"
     oid: str
     state: str = "pending"
     message: str = ""
     looks: int = 0  # how often its result was asked for
+    created_at: str = ""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class QueueEntry(Row):
+    """A pull request in the merge queue of its base. ``rank`` orders them, lowest first.
+
+    ``pull_oid`` is the head that was queued. Once it is built, ``oid`` is the commit that would land, on ``base_oid``.
+    """
+
+    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "number"), ("repo_id", "base_ref"))
+    repo_id: int
+    number: int
+    base_ref: str
+    rank: int
+    pull_oid: str
+    enqueuer_id: int
+    jump: bool = False
+    base_oid: str | None = None
+    oid: str | None = None
+    built_at: str | None = None
     created_at: str = ""
 
 
@@ -339,4 +362,5 @@ TABLES: tuple[type[Row], ...] = (
     Ruleset,
     NativeStack,
     AsyncMerge,
+    QueueEntry,
 )

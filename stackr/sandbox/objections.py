@@ -15,6 +15,8 @@ from stackr.sandbox.errors import ApiError
 from stackr.sandbox.model import PullRequest, Repository, User
 from stackr.sandbox.protection import Rule
 
+METHOD_NAMES = {"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase merges"}
+
 
 @dataclass(frozen=True, slots=True)
 class Objection:
@@ -25,30 +27,58 @@ class Objection:
 
 
 def against_merging(engine: Engine, viewer: User | None, pull: PullRequest, method: str) -> list[Objection]:
-    """Every rule in the way; ``viewer`` None asks for somebody without any bypass."""
+    """Every rule in the way of a direct merge; ``viewer`` None asks for somebody without any bypass."""
+    return [*against_enqueuing(engine, viewer, pull, method), *_against_going_past(engine, viewer, pull)]
+
+
+def against_enqueuing(
+    engine: Engine, viewer: User | None, pull: PullRequest, method: str | None = None
+) -> list[Objection]:
+    """Every requirement that is not met. Where a queue merges, being out of date is none: it merges with the latest.
+
+    https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue#about-merge-queues
+    """
     repo = engine.store.repositories.need(pull.repo_id)
+    rules = protection.rules_for(engine, repo, pull.base_ref)
+    queue = any(rule.type == "merge_queue" for rule in rules)
     return [
         Objection(text, rule.ruleset.classic)
-        for rule in protection.rules_for(engine, repo, pull.base_ref)
+        for rule in rules
         if not protection.bypasses(rule, viewer)
-        for text in _texts(engine, repo, pull, rule, method)
+        for text in _texts(engine, repo, pull, rule, None if queue else method, queue)
     ]
 
 
-def _texts(engine: Engine, repo: Repository, pull: PullRequest, rule: Rule, method: str) -> Iterator[str]:
+def _against_going_past(engine: Engine, viewer: User | None, pull: PullRequest) -> list[Objection]:
+    """What a queue says to a direct merge."""
+    repo = engine.store.repositories.need(pull.repo_id)
+    return [
+        Objection("Changes must be made through the merge queue", rule.ruleset.classic)
+        for rule in protection.rules_for(engine, repo, pull.base_ref)
+        if rule.type == "merge_queue" and not protection.bypasses(rule, viewer)
+    ]
+
+
+def _texts(
+    engine: Engine, repo: Repository, pull: PullRequest, rule: Rule, method: str | None, queue: bool
+) -> Iterator[str]:
     match rule.type:
         case "pull_request":
             yield from _review_texts(engine, pull, rule)
+            allowed = rule.parameters.get("allowed_merge_methods", [])
+            if method is not None and allowed and method not in allowed:
+                yield f"{METHOD_NAMES[method]} are not allowed on this branch."
         case "required_status_checks":
             yield from protection.unmet_checks(engine, repo, rule.parameters, pull.head_oid)
-            if rule.parameters.get("strict_required_status_checks_policy") and not _up_to_date(engine, pull):
+            strict = rule.parameters.get("strict_required_status_checks_policy")
+            if strict and not queue and not _up_to_date(engine, pull):
                 yield "Head branch is out of date. Review and try the merge again."
         case "required_linear_history" if method == "merge":
             yield "This branch must not contain merge commits."
+        case "required_signatures" if method == "rebase" and not _all_signed(engine, repo, pull):
+            yield "Commits must have verified signatures."
         case "update":
             yield "Cannot update this protected ref."
-        case "merge_queue":
-            yield "Changes must be made through the merge queue"
 
 
 def _review_texts(engine: Engine, pull: PullRequest, rule: Rule) -> Iterator[str]:
@@ -68,8 +98,19 @@ def _up_to_date(engine: Engine, pull: PullRequest) -> bool:
     return engine.git(repo).graph.is_ancestor(pull.base_oid, pull.head_oid)
 
 
+def _all_signed(engine: Engine, repo: Repository, pull: PullRequest) -> bool:
+    """Whether every commit is signed. GitHub signs what it merges and squashes, never what it rebases.
+
+    https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches#require-signed-commits
+    """
+    git = engine.git(repo)
+    return all(git.need(oid).signature is not None for oid in git.graph.ahead(pull.base_oid, pull.head_oid))
+
+
 def behind(engine: Engine, repo: Repository, pull: PullRequest) -> bool:
-    """Whether a rule wants the head up to date with the base, and it is not."""
+    """Whether a rule wants the head up to date with the base, and it is not. Never where a queue merges."""
+    if protection.parameters(engine, repo, pull.base_ref, "merge_queue") is not None:
+        return False
     rule = protection.parameters(engine, repo, pull.base_ref, "required_status_checks")
     strict = rule is not None and rule.get("strict_required_status_checks_policy")
     return bool(strict) and not _up_to_date(engine, pull)

@@ -81,20 +81,32 @@ def add_ruleset(
 
 def _complete(rule: Json) -> Json:
     """Fill in the parameters that GitHub's answers always have."""
-    defaults: Json = {}
-    if rule["type"] == "pull_request":
-        defaults = {
-            "required_approving_review_count": 0,
-            "dismiss_stale_reviews_on_push": False,
-            "require_code_owner_review": False,
-            "require_last_push_approval": False,
-            "required_review_thread_resolution": False,
-        }
-    if rule["type"] == "required_status_checks":
-        defaults = {"required_status_checks": [], "strict_required_status_checks_policy": False}
-    if not defaults:
+    defaults = _DEFAULTS.get(rule["type"])
+    if defaults is None:
         return rule
     return {**rule, "parameters": {**defaults, **rule.get("parameters", {})}}
+
+
+_DEFAULTS: dict[str, Json] = {
+    "pull_request": {
+        "allowed_merge_methods": ["merge", "squash", "rebase"],
+        "required_approving_review_count": 0,
+        "dismiss_stale_reviews_on_push": False,
+        "require_code_owner_review": False,
+        "require_last_push_approval": False,
+        "required_review_thread_resolution": False,
+    },
+    "required_status_checks": {"required_status_checks": [], "strict_required_status_checks_policy": False},
+    "merge_queue": {
+        "check_response_timeout_minutes": 60,
+        "grouping_strategy": "ALLGREEN",
+        "max_entries_to_build": 5,
+        "max_entries_to_merge": 5,
+        "merge_method": "MERGE",
+        "min_entries_to_merge": 1,
+        "min_entries_to_merge_wait_minutes": 5,
+    },
+}
 
 
 def rules_for(engine: Engine, repo: Repository, branch: str) -> list[Rule]:
@@ -180,12 +192,34 @@ def push_violation(
 
     Rules about the new commits themselves need their objects: see ``commit_rules``.
     """
+    if old is not None and new is not None:
+        locked = _locked_by_queue(engine, repo, branch)
+        if locked is not None:
+            return locked
     for rule in rules_for(engine, repo, branch):
         if bypasses(rule, viewer):
             continue
         text = _text_for(engine, repo, rule, old, new)
         if text:
             return Violation(f"refs/heads/{branch}", text, rule.ruleset.classic)
+    return None
+
+
+# As git printed it in SharezoneApp/sharezone-app#605. A fork's branch cannot be locked: a push there costs the place.
+_QUEUED = (
+    "A pull request for this branch has been added to a merge queue. Branches that\n"
+    "are queued for merging cannot be updated. To modify this branch, dequeue the\n"
+    "associated pull request."
+)
+
+
+def _locked_by_queue(engine: Engine, repo: Repository, branch: str) -> Violation | None:
+    """A branch whose pull request waits in a queue of the same repository takes no push, from nobody."""
+    for pull in engine.store.pulls.by(head_repo_id=repo.id, head_ref=branch):
+        entry = engine.store.queue_entries.one(repo_id=pull.repo_id, number=pull.number)
+        if entry is not None and pull.repo_id == repo.id:
+            queues = [rule for rule in rules_for(engine, repo, entry.base_ref) if rule.type == "merge_queue"]
+            return Violation(f"refs/heads/{branch}", _QUEUED, all(rule.ruleset.classic for rule in queues))
     return None
 
 

@@ -6,7 +6,7 @@ modules. Source: https://docs.github.com/rest/pulls/pulls; texts from there and 
 
 from __future__ import annotations
 
-from stackr.sandbox import stale, timeline
+from stackr.sandbox import aftermath, stale, timeline
 from stackr.sandbox.diffs import EMPTY_TREE, FileChange
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import validation_failed
@@ -133,6 +133,7 @@ def _change_base(engine: Engine, viewer: User | None, pull: PullRequest, base: s
     pull.base_ref, pull.base_oid = base, oid
     timeline.record(engine, pull, "base_ref_changed", viewer, old_base=old_ref, new_base=base)
     stale.base_changed(engine, pull, old_oid, viewer)
+    aftermath.distrust(engine, pull, viewer, "Base branch was changed")
 
 
 def commits(engine: Engine, pull: PullRequest) -> list[CommitInfo]:

@@ -89,3 +89,5 @@ def _set_draft(engine: Engine, viewer: User | None, pull: PullRequest, draft: bo
         if pull.draft != draft:
             pull.draft = draft
             timeline.record(engine, pull, kind, viewer)
+            if draft:
+                timeline.auto_merge_off(engine, pull, None, "Pull request was converted to draft")

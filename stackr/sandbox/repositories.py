@@ -29,6 +29,7 @@ SETTINGS = (
     "merge_commit_title",
     "merge_commit_message",
     "stacks_enabled",
+    "ci",
     "declined_message",
 )
 _GIT_CONFIG = """[core]

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from stackr.sandbox import accounts, aftermath, repositories
+from stackr.sandbox import accounts, aftermath, background, repositories
 from stackr.sandbox.app import create_app
 from stackr.sandbox.clock import Clock
 from stackr.sandbox.engine import Engine
@@ -142,6 +142,15 @@ class SandboxServer:
         """Put rules on branches: names (``"deletion"``) or GitHub's objects with parameters."""
         objects = [{"type": rule} if isinstance(rule, str) else rule for rule in rules]
         return add_ruleset(self.engine, self.repository(full_name), [branch], objects, classic=classic)
+
+    def queued(self, full_name: str, number: int) -> str | None:
+        """The commit that a merge queue built for a pull request, on which checks are waited for; None without."""
+        entry = self.engine.store.queue_entries.one(repo_id=self.repository(full_name).id, number=number)
+        return entry.oid if entry is not None else None
+
+    def catch_up(self) -> None:
+        """Carry out now what GitHub does in the background, and the next request would find done."""
+        background.catch_up(self.engine)
 
     def clone_url(self, full_name: str, login_token: str | None = None) -> str:
         """Where to clone from; with a token, it is part of the URL."""

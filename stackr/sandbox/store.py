@@ -108,12 +108,13 @@ class Store:
         self.rulesets = self._table(model.Ruleset)
         self.native_stacks = self._table(model.NativeStack)
         self.async_merges = self._table(model.AsyncMerge)
+        self.queue_entries = self._table(model.QueueEntry)
         path.parent.mkdir(parents=True, exist_ok=True)
         # The caller's lock keeps threads apart, so one connection may serve them all.
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.execute("BEGIN")  # one transaction; eighteen would be most of a sandbox's start
+        self._db.execute("BEGIN")  # one transaction; nineteen would be most of a sandbox's start
         for table in self.tables():
             self._open(table)
         self._db.execute("COMMIT")

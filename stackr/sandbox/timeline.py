@@ -40,3 +40,10 @@ def save(engine: Engine, issue: Issue) -> None:
         engine.store.pulls.save(issue)
     else:
         engine.store.issues.save(issue)
+
+
+def auto_merge_off(engine: Engine, pull: PullRequest, actor: User | None, reason: str | None) -> None:
+    """Switch auto-merge off, as a person (no reason) or because of something; nothing where it is not on."""
+    if pull.auto_merge is not None:
+        pull.auto_merge = None
+        record(engine, pull, "auto_merge_disabled", actor, reason=reason)

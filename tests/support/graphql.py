@@ -68,6 +68,21 @@ def node_id(person: Person, kind: str, login: str) -> str:
     return str(data(person, f'{{{kind}(login: "{login}") {{id}}}}')[kind]["id"])
 
 
+def on_pull(person: Person, name: str, number: int, returned: str = "pullRequest {number}", **more: Any) -> Json:
+    """The whole answer to a mutation of one pull request; ``returned`` is what is asked of its payload."""
+    kind = name[0].upper() + name[1:]
+    query = f"mutation($i: {kind}Input!) {{{name}(input: $i) {{{returned}}}}}"
+    key = "id" if name == "dequeuePullRequest" else "pullRequestId"
+    return ask(person, query, i={key: pull_id(person, number), **more})
+
+
+def said(answer: Json) -> str | None:
+    """The message of the only error of an answer; None where nothing was refused."""
+    found = [error["message"] for error in answer.get("errors", [])]
+    assert len(found) < 2, found
+    return found[0] if found else None
+
+
 # -- asking for everything ---------------------------------------------------------------------------------
 
 

@@ -281,14 +281,41 @@ def native_stacks(box: Box) -> None:
     box.alice.call("POST", f"stacks/{stack}/unstack")
 
 
+def waiting(box: Box) -> None:
+    """A pull request that waits for auto-merge, and one that waits in a queue; what only GraphQL can do."""
+    ci = {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "ci"}]}}
+    box.server.protect(REPO, "held", ci)
+    box.server.protect(REPO, "queued", {"type": "merge_queue", "parameters": {}}, ci)
+    for name in ("held", "queued"):
+        box.alice.branch(f"for-{name}", "origin/main", {f"{name}.txt": name})
+        box.alice.push(f"for-{name}", f"origin/main:refs/heads/{name}")
+    held, queued = (box.alice.open(f"for-{name}", name) for name in ("held", "queued"))
+    _on_pull(box, "enablePullRequestAutoMerge", held, mergeMethod="SQUASH")
+    _on_pull(box, "disablePullRequestAutoMerge", held)
+    _on_pull(box, "enablePullRequestAutoMerge", held, mergeMethod="REBASE")
+    box.alice.get(f"pulls/{held}")
+    _on_pull(box, "enablePullRequestAutoMerge", queued)
+    box.alice.post(f"statuses/{box.tip('for-queued')}", {"state": "success", "context": "ci"})
+    _on_pull(box, "dequeuePullRequest", queued)
+    _on_pull(box, "enqueuePullRequest", queued)
+    box.alice.get("rules/branches/queued")
+
+
+def _on_pull(box: Box, change: str, number: int, **more: str) -> None:
+    """A GraphQL mutation of a pull request, which must work."""
+    node = box.alice.get(f"pulls/{number}")["node_id"]
+    key = "id" if change == "dequeuePullRequest" else "pullRequestId"
+    given = ", ".join([f'{key}: "{node}"', *(f"{name}: {value}" for name, value in more.items())])
+    query = f"mutation {{{change}(input: {{{given}}}) {{clientMutationId}}}}"
+    answer = box.alice.session.post(f"{box.server.url}/api/graphql", json={"query": query}, timeout=30).json()
+    assert "errors" not in answer, answer
+
+
 def upheavals(box: Box) -> None:
     """What pushes and deletions do to pull requests, and drafts, which only GraphQL knows."""
     numbers = box.stack("low", "middle", "high")
     for change in ("convertPullRequestToDraft", "markPullRequestReadyForReview"):
-        node = box.alice.get(f"pulls/{numbers[2]}")["node_id"]
-        query = f'mutation {{{change}(input: {{pullRequestId: "{node}"}}) {{clientMutationId}}}}'
-        answer = box.alice.session.post(f"{box.server.url}/api/graphql", json={"query": query}, timeout=30).json()
-        assert "errors" not in answer, answer
+        _on_pull(box, change, numbers[2])
     box.alice.branch("high", "origin/main", {"other.txt": "rewritten\n"})
     box.alice.push("+high")
     box.carol.patch("", {"delete_branch_on_merge": True})
@@ -313,6 +340,7 @@ STOPS: tuple[Callable[[Box], None], ...] = (
     checking,
     rules,
     merging,
+    waiting,
     upheavals,
     native_stacks,
 )

@@ -146,3 +146,11 @@ class UpdateRule:
     repo: Repository
     branch: str
     ruleset: Ruleset
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queue:
+    """The merge queue of a branch."""
+
+    repo: Repository
+    branch: str

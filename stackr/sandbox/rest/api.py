@@ -14,7 +14,7 @@ from flask import Blueprint, Response, jsonify
 from flask import request as flask_request
 from werkzeug.exceptions import HTTPException
 
-from stackr.sandbox import accounts, asyncmerge
+from stackr.sandbox import accounts
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError, not_found, sign_in
 from stackr.sandbox.gate import bad_gateway
@@ -93,7 +93,6 @@ class Api:
         elif fields:
             more = {"body": read_body(flask_request, fields)}
         with self.engine.transaction():
-            asyncmerge.run_due(self.engine)
             return self._answer(view(**values, **more))
 
     def _answer(self, result: Any) -> Response:

@@ -120,8 +120,21 @@ def pull_simple(engine: Engine, row: PullRequest, viewer: User | None) -> Json:
         "head": _side(engine, head_repo, row.head_ref, row.head_oid, viewer),
         "base": _side(engine, repo, row.base_ref, row.base_oid, viewer),
         "_links": {name: {"href": link} for name, link in links.items()},
-        "auto_merge": row.auto_merge,
+        "auto_merge": _auto_merge(engine, row),
         **({"stack": native.on_pull(engine, row)} if repo.stacks_enabled else {}),
+    }
+
+
+def _auto_merge(engine: Engine, row: PullRequest) -> Json | None:
+    """Schema auto-merge; texts that were not given are those that GitHub would write."""
+    if row.auto_merge is None:
+        return None
+    headline, body = merging.default_message(engine, row, row.auto_merge["method"])
+    return {
+        "enabled_by": simple_user(engine, accounts.user(engine, row.auto_merge["enabled_by_id"])),
+        "merge_method": row.auto_merge["method"],
+        "commit_title": row.auto_merge["headline"] or headline,
+        "commit_message": body if row.auto_merge["body"] is None else row.auto_merge["body"],
     }
 
 

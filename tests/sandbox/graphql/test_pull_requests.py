@@ -151,31 +151,3 @@ def test_a_branch_is_brought_up_to_date(box: Box) -> None:
     before = read(box.alice, two)["headRefOid"]
     assert change(box.alice, "updatePullRequestBranch", two, expectedHeadOid=before) == []
     assert read(box.alice, two)["headRefOid"] != before
-
-
-def test_queue_and_auto_merge_are_refused_as_where_they_are_off(box: Box) -> None:
-    (number,) = box.stack("one")
-    text = "Auto merge is not allowed for this repository"
-    assert change(box.alice, "enablePullRequestAutoMerge", number)[0][2] == text
-    box.server.settings("acme/widgets", allow_auto_merge=True)
-    for _look in range(2):
-        read(box.alice, number)
-    text = "Pull request Pull request is in clean status"
-    assert change(box.alice, "enablePullRequestAutoMerge", number)[0][2] == text
-    text = "Can't disable auto-merge for this pull request"
-    assert change(box.alice, "disablePullRequestAutoMerge", number)[0][2] == text
-    queue = "mutation($i: %sInput!) {%s(input: $i) {mergeQueueEntry {position}}}"
-    node = pull_id(box.alice, number)
-    for name, fields in (("enqueuePullRequest", {"pullRequestId": node}), ("dequeuePullRequest", {"id": node})):
-        (refusal,) = errors(box.alice, queue % (name[0].upper() + name[1:], name), i=fields)
-        assert refusal[:2] == ("UNPROCESSABLE", [name])
-    box.server.protect(
-        "acme/widgets", "main", {"type": "pull_request", "parameters": {"required_approving_review_count": 1}}
-    )
-    found = read(box.alice, number)
-    assert (found["mergeStateStatus"], found["reviewDecision"]) == ("BLOCKED", "REVIEW_REQUIRED")
-    text = "Can't enable auto-merge for this pull request"
-    assert change(box.alice, "enablePullRequestAutoMerge", number)[0][2] == text
-    assert change(box.alice, "closePullRequest", number) == []
-    text = "Pull request is not in the correct state to enable auto-merge"
-    assert change(box.alice, "enablePullRequestAutoMerge", number)[0][2] == text

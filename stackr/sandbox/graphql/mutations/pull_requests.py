@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from stackr.sandbox import merging, pulls
-from stackr.sandbox.errors import ApiError
 from stackr.sandbox.graphql.context import Context
 from stackr.sandbox.graphql.mutations.entry import (
     Json,
@@ -18,7 +17,7 @@ from stackr.sandbox.graphql.mutations.entry import (
     the_pull,
     the_repository,
 )
-from stackr.sandbox.model import PullRequest, Repository
+from stackr.sandbox.model import Repository
 
 
 @mutation("createPullRequest")
@@ -103,43 +102,3 @@ def update_pull_request_branch(context: Context, given: Json) -> Json:
         method=given.get("updateMethod", "MERGE").lower(),
     )
     return {"pullRequest": pull}
-
-
-# -- auto-merge and the queue ------------------------------------------------------------------------------
-
-
-def refuse(pull: PullRequest, text: str) -> ApiError:
-    """A refusal of this pull request."""
-    return ApiError(422, text, graphql_type="UNPROCESSABLE")
-
-
-@mutation("enablePullRequestAutoMerge")
-def enable_auto_merge(context: Context, given: Json) -> Json:
-    """Refusals: peter-evans/enable-pull-request-automerge#343, cli/cli#3858. The sandbox waits for nothing yet."""
-    pull = the_pull(context, given)
-    if not context.repository(pull).allow_auto_merge:
-        raise refuse(pull, "Auto merge is not allowed for this repository")
-    if pull.state != "open":
-        raise refuse(pull, "Pull request is not in the correct state to enable auto-merge")
-    state = merging.merge_state(context.engine, pull)
-    if state != "blocked":
-        raise refuse(pull, f"Pull request Pull request is in {state} status")
-    raise refuse(pull, "Can't enable auto-merge for this pull request")
-
-
-@mutation("disablePullRequestAutoMerge")
-def disable_auto_merge(context: Context, given: Json) -> Json:
-    """Nothing to disable, as long as nothing enables it."""
-    raise refuse(the_pull(context, given), "Can't disable auto-merge for this pull request")
-
-
-@mutation("enqueuePullRequest")
-def enqueue(context: Context, given: Json) -> Json:
-    """No branch of the sandbox has a queue."""
-    raise refuse(the_pull(context, given), "Merge queue is not enabled for this branch")
-
-
-@mutation("dequeuePullRequest")
-def dequeue(context: Context, given: Json) -> Json:
-    """Nothing is ever in a queue."""
-    raise refuse(needed(context, given["id"], PullRequest), "Pull request is not in the merge queue")

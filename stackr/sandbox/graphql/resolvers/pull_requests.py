@@ -28,8 +28,6 @@ pull.attributes(
     baseRefName="base_ref",
     baseRefOid="base_oid",
 )
-# The merge queue is not part of the sandbox: GitHub then answers exactly this.
-pull.constants(isInMergeQueue=False, isMergeQueueEnabled=False, mergeQueue=None, mergeQueueEntry=None)
 pull.add("state", lambda row, _info: pull_state(row))
 pull.add("permalink", lambda row, info: ctx(info).issue_url(row))
 pull.add("checksUrl", lambda row, info: f"{ctx(info).issue_url(row)}/checks")
@@ -181,7 +179,7 @@ pull.add("viewerCanDisableAutoMerge", lambda row, info: bool(row.auto_merge) and
 def viewer_can_enable_auto_merge(row: PullRequest, info: Info) -> bool:
     """Whether there is something to wait for, and the repository allows it."""
     allowed = ctx(info).repository(row).allow_auto_merge and not row.auto_merge and may_write(row, info)
-    return allowed and merging.merge_state(ctx(info).engine, row) == "blocked"
+    return allowed and merging.merge_state(ctx(info).engine, row) in {"blocked", "behind"}
 
 
 @pull

@@ -13,6 +13,7 @@ from stackr.sandbox.graphql.binding import Fields
 from stackr.sandbox.graphql.context import Context, Info, ctx
 from stackr.sandbox.graphql.resolvers.git_objects import find_commit, find_object
 from stackr.sandbox.graphql.resolvers.lists import issue_or_pull_request
+from stackr.sandbox.graphql.resolvers.merge_queue import find_queue
 from stackr.sandbox.graphql.values import App, Ref
 from stackr.sandbox.ids import parse_node_id
 from stackr.sandbox.model import Repository, User
@@ -74,6 +75,7 @@ _TABLES = {
     "UserContentEdit": "edits",
     "RepositoryRuleset": "rulesets",
     "BranchProtectionRule": "rulesets",
+    "MergeQueueEntry": "queue_entries",
 }
 
 
@@ -116,6 +118,7 @@ _GIT: dict[str, Callable[[Context, Repository, str], Any]] = {
     "Tree": find_object,
     "Blob": find_object,
     "Tag": find_object,
+    "MergeQueue": find_queue,
 }
 
 query.add("node", lambda _root, info, id_: find_node(ctx(info), id_))

@@ -40,7 +40,6 @@ repo.constants(
     isLocked=False,
     isMirror=False,
     isTemplate=False,
-    mergeQueue=None,
 )
 repo.add("id", lambda row, _info: node_id("Repository", row.id))
 repo.add("pushedAt", lambda row, _info: row.pushed_at or None)

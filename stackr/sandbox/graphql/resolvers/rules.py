@@ -179,7 +179,11 @@ rule.attributes(repositoryRuleset="ruleset")
 rule.add("id", lambda value, _info: node_id("RepositoryRule", value.ruleset.id, value.index))
 rule.add("type", lambda value, _info: value.ruleset.rules[value.index]["type"].upper())
 
-_PARAMETERS = {"pull_request": "PullRequestParameters", "required_status_checks": "RequiredStatusChecksParameters"}
+_PARAMETERS = {
+    "merge_queue": "MergeQueueParameters",
+    "pull_request": "PullRequestParameters",
+    "required_status_checks": "RequiredStatusChecksParameters",
+}
 
 
 @rule
@@ -196,7 +200,12 @@ for type_name, fields in (
     (
         "PullRequestParameters",
         "dismissStaleReviewsOnPush requireCodeOwnerReview requireLastPushApproval requiredReviewThreadResolution "
-        "requiredApprovingReviewCount",
+        "requiredApprovingReviewCount allowedMergeMethods",
+    ),
+    (
+        "MergeQueueParameters",
+        "checkResponseTimeoutMinutes groupingStrategy maxEntriesToBuild maxEntriesToMerge mergeMethod "
+        "minEntriesToMerge minEntriesToMergeWaitMinutes",
     ),
     ("RequiredStatusChecksParameters", "doNotEnforceOnCreate requiredStatusChecks strictRequiredStatusChecksPolicy"),
 ):

@@ -11,14 +11,20 @@ from stackr.sandbox.graphql.context import Context, Info, ctx
 from stackr.sandbox.graphql.paging import Connection, page
 from stackr.sandbox.graphql.resolvers.conversation import subject_of
 from stackr.sandbox.graphql.resolvers.git_objects import find_commit, find_ref
+from stackr.sandbox.graphql.resolvers.merge_queue import queue_of
 from stackr.sandbox.graphql.resolvers.pull_requests import commits_of, head_repository
-from stackr.sandbox.graphql.values import Commit, PullCommit, Ref
+from stackr.sandbox.graphql.values import Commit, PullCommit, Queue, Ref
 from stackr.sandbox.ids import node_id
 from stackr.sandbox.model import Event, Label, PullRequest, Review, User
 
 # The engine's kinds are REST's event names; what GraphQL calls them. Others (``pushed``) it does not show.
 TYPES = {
+    "added_to_merge_queue": "AddedToMergeQueueEvent",
     "assigned": "AssignedEvent",
+    "auto_merge_disabled": "AutoMergeDisabledEvent",
+    "auto_merge_enabled": "AutoMergeEnabledEvent",
+    "auto_rebase_enabled": "AutoRebaseEnabledEvent",
+    "auto_squash_enabled": "AutoSquashEnabledEvent",
     "automatic_base_change_succeeded": "AutomaticBaseChangeSucceededEvent",
     "base_ref_changed": "BaseRefChangedEvent",
     "base_ref_deleted": "BaseRefDeletedEvent",
@@ -31,6 +37,7 @@ TYPES = {
     "labeled": "LabeledEvent",
     "merged": "MergedEvent",
     "ready_for_review": "ReadyForReviewEvent",
+    "removed_from_merge_queue": "RemovedFromMergeQueueEvent",
     "renamed": "RenamedTitleEvent",
     "reopened": "ReopenedEvent",
     "review_dismissed": "ReviewDismissedEvent",
@@ -122,6 +129,7 @@ told("baseRefName", "ref", "BaseRefDeletedEvent")
 told("headRefName", "ref", "HeadRefDeletedEvent")
 told("mergeRefName", "ref", "MergedEvent")
 told("dismissalMessage", "message", "ReviewDismissedEvent")
+told("reason", "reason", "AutoMergeDisabledEvent", "RemovedFromMergeQueueEvent")
 told("stateReason", "state_reason", "ClosedEvent", "ReopenedEvent")
 
 # -- commits and refs in events ----------------------------------------------------------------------------
@@ -187,3 +195,20 @@ dismissed = Fields("ReviewDismissedEvent")
 dismissed.constants(pullRequestCommit=None)
 dismissed.add("review", lambda row, info: ctx(info).engine.store.reviews.get(row.data.get("review_id")))
 dismissed.add("previousReviewState", lambda row, _info: str(row.data.get("state")).upper())
+
+# -- auto-merge and the queue ------------------------------------------------------------------------------
+
+switched_on = Fields("AutoMergeEnabledEvent", "AutoRebaseEnabledEvent", "AutoSquashEnabledEvent")
+switched_on.add("enabler", lambda row, info: ctx(info).user(row.actor_id))
+Fields("AutoMergeDisabledEvent").constants(reasonCode=None)
+Fields("AutoMergeDisabledEvent").add("disabler", lambda row, info: ctx(info).user(row.actor_id))
+Fields("AddedToMergeQueueEvent").add("enqueuer", lambda row, info: ctx(info).user(row.actor_id))
+Fields("RemovedFromMergeQueueEvent").add("enqueuer", lambda row, info: ctx(info).user(row.data["enqueuer_id"]))
+Fields("RemovedFromMergeQueueEvent").add("beforeCommit", lambda row, info: commit_at(ctx(info), row, "before"))
+
+
+@Fields("AddedToMergeQueueEvent", "RemovedFromMergeQueueEvent")
+def merge_queue(row: Event, info: Info) -> Queue | None:
+    """The queue of the base that the pull request has now."""
+    subject = subject_of(ctx(info), row)
+    return queue_of(subject, info) if isinstance(subject, PullRequest) else None

@@ -1,0 +1,107 @@
+"""Landing several pull requests one upon the other: the commits, and moving the base to the last of them at once.
+
+For native stacks (``asyncmerge``) and merge queues (``mergequeue``); a single pull request merges in ``merging``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stackr.sandbox import accounts, aftermath, merging, messages, native, timeline
+from stackr.sandbox.engine import Engine
+from stackr.sandbox.git import HEADS, GitRepo, RefMove
+from stackr.sandbox.model import PullRequest, Repository, User
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A pull request, the commit by which it lands, and who has it merged."""
+
+    pull: PullRequest
+    oid: str
+    merger: User
+
+
+def commit_onto(
+    engine: Engine, viewer: User, repo: Repository, pull: PullRequest, method: str, tip: str, below: str
+) -> str | None:
+    """Write what a pull request amounts to on ``tip``; None for a conflict. A rebase may leave nothing: ``tip``.
+
+    ``below`` is where its own commits begin: the head of the pull request below it, or its base.
+    """
+    git = engine.git(repo)
+    if method == "rebase":
+        oid = merging.replayed(engine, git, viewer, git.graph.ahead(below, pull.head_oid), tip)
+    else:
+        oid = _one_commit(engine, viewer, repo, git, pull, method, tip, below)
+    if oid is not None:
+        git.graph.add(oid)
+    return oid
+
+
+def _one_commit(
+    engine: Engine,
+    viewer: User,
+    repo: Repository,
+    git: GitRepo,
+    pull: PullRequest,
+    method: str,
+    tip: str,
+    below: str,
+) -> str | None:
+    bases = git.graph.merge_bases(below, pull.head_oid)
+    tree = git.merge_tree(bases[0], tip, pull.head_oid) if bases else None
+    if tree is None:
+        return None
+    text = messages.for_merge(engine, repo, pull, method, None, None)
+    author = accounts.user(engine, pull.author_id) if method == "squash" else viewer
+    parents = (tip, pull.head_oid) if method == "merge" else (tip,)
+    web = merging.signature(engine, *merging.WEB_FLOW)
+    return git.write_commit(tree, parents, merging.person(engine, author), web, text)
+
+
+def move_base(engine: Engine, repo: Repository, base_ref: str, start: str, landed: Sequence[Landed]) -> RefMove:
+    """Move the base over all of them and mark them merged, in an order that a restart can finish.
+
+    What follows for other pull requests is the caller's to settle, with the move that is returned.
+    """
+    move = RefMove(HEADS + base_ref, start, landed[-1].oid)
+    for one in landed:
+        one.pull.merging_oid, one.pull.merged_by_id = one.oid, one.merger.id
+        engine.store.pulls.save(one.pull)
+    engine.store.commit()
+    git = engine.git(repo)
+    git.update([move])
+    git.graph.add(move.new)
+    for one in landed:
+        aftermath.mark_merged(engine, one.pull, one.merger, one.oid)
+    return move
+
+
+def settle(engine: Engine, repo: Repository, move: RefMove, landed: Sequence[Landed]) -> None:
+    """What the moved base means for others; then GitHub deletes the merged heads, where the setting says so.
+
+    What stands on merged members of a native stack goes onto the stack's base, deleted or not.
+    """
+    for one in landed:
+        if native.stack_of(engine, one.pull) is not None:
+            _retarget(engine, repo, one, move)
+    aftermath.refs_moved(engine, repo, landed[-1].merger, [move])
+    if repo.delete_branch_on_merge:
+        for one in landed:
+            merging.delete_head(engine, one.merger, one.pull)
+
+
+def _retarget(engine: Engine, repo: Repository, landed: Landed, move: RefMove) -> None:
+    for above in engine.store.pulls.by(repo_id=repo.id):
+        if above.state == "open" and above.base_ref == landed.pull.head_ref and move.branch is not None:
+            old, above.base_ref, above.base_oid = above.base_ref, move.branch, move.new
+            timeline.record(
+                engine,
+                above,
+                "automatic_base_change_succeeded",
+                landed.merger,
+                old_base=old,
+                new_base=above.base_ref,
+            )
