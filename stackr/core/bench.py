@@ -7,7 +7,6 @@ exactly that. Not here: how a comparison is written (``bench_text``), and readin
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
