@@ -44,11 +44,13 @@ class Limited(GitHubError):
 
 
 class Rejected(GitHubError):
-    """GitHub understood and said no; ``status`` is the HTTP status."""
+    """GitHub understood and said no. ``status`` is the HTTP status, ``words`` are GitHub's own, ``data`` is its JSON."""
 
-    def __init__(self, message: str, status: int, next_step: str = "") -> None:
+    def __init__(self, message: str, status: int, next_step: str = "", words: str = "", data: Any = None) -> None:
         super().__init__(message, next_step=next_step)
         self.status = status
+        self.words = words
+        self.data = data
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +109,13 @@ def _detail(entry: Any) -> str:
     return " ".join(str(entry[key]) for key in ("resource", "field", "code") if entry.get(key))
 
 
-def refusal(status: int, headers: Mapping[str, str], words: str, what: str, source: str) -> StackrError:
+def refusal(
+    status: int, headers: Mapping[str, str], words: str, what: str, source: str, data: Any = None
+) -> StackrError:
     """The exception for a final answer of 400 and above, limits apart.
 
-    ``what`` names the address asked, ``source`` where the token is from; header names are lower case.
+    ``what`` names the address asked, ``source`` where the token is from; header names are lower case; ``data`` is the
+    JSON of the answer.
     """
     said = f" ({words})" if words else ""
     if status == 401:
@@ -125,8 +130,10 @@ def refusal(status: int, headers: Mapping[str, str], words: str, what: str, sour
             f"github has no {what}, or the token from {source} may not see it: the two look the same{said}",
             status,
             next_step="check the name of the repository and what the token may read: stackr auth status",
+            words=words,
+            data=data,
         )
-    return Rejected(f"github refused {what} with {status}{said}", status)
+    return Rejected(f"github refused {what} with {status}{said}", status, words=words, data=data)
 
 
 def _forbidden(headers: Mapping[str, str], said: str, source: str) -> ConfigError:

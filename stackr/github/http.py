@@ -79,6 +79,10 @@ class Http:
         """The rules for trying again, with this client's clock and countdown."""
         return Patience(self._clock, self._sleep, budget_s)
 
+    def wait(self, seconds: float, reason: str) -> None:
+        """Wait for something that GitHub does in the background, with this client's countdown."""
+        self._sleep(seconds, reason)
+
     def rest(
         self,
         method: str,
@@ -232,7 +236,7 @@ class Http:
         if status >= 500:
             return Lost(f"github answered with {status}" + (f" ({words})" if words else ""))
         what = clean(self.token.hide(urlsplit(response.url).path))
-        return refusal(status, headers, words, f'"{what}"', self.token.source)
+        return refusal(status, headers, words, f'"{what}"', self.token.source, data)
 
     def _lost(self, error: requests.RequestException, url: str) -> Lost:
         where = clean(urlsplit(url).netloc.rpartition("@")[2])
