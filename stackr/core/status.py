@@ -5,11 +5,11 @@ The state is what a submit would do, so status and submit cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from stackr.core.fates import name
-from stackr.core.model import Change, Head, Orphan, PullRequest, PullState, Stack, Trunk
+from stackr.core.model import Change, Commit, Head, Orphan, PullRequest, PullState, Stack, Trunk
 from stackr.core.ownership import Ownership, ownership
 from stackr.core.plan import CreatePull, Plan, PushRefs, UpdatePull
 from stackr.records import dataclass
@@ -17,7 +17,11 @@ from stackr.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One change: ``position`` counts from 1 at the bottom; ``state`` and ``next`` as docs/reference/cli.md has it."""
+    """One change: ``position`` counts from 1 at the bottom; ``state`` and ``next`` as docs/reference/cli.md has it.
+
+    ``drift`` names what GitHub has otherwise than this clone (``commit``, ``base``, ``text``); ``foreign`` holds the
+    commits that others pushed to the branch, oldest first.
+    """
 
     position: int
     id: str
@@ -27,11 +31,17 @@ class Row:
     state: str
     pull: PullRequest | None
     next: str | None
+    drift: tuple[str, ...] = ()
+    foreign: tuple[Commit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A stack as shown: rows bottom first. ``trunk`` is ``None`` when it is not known (offline, nothing fetched)."""
+    """A stack as shown: rows bottom first. ``trunk`` and ``head`` are ``None`` where there is no commit yet.
+
+    ``landed`` are numbers of pull requests that left the stack by landing, lowest first; ``behind`` is the number of
+    commits that trunk has and the stack does not stand on; ``refused`` says that a submit would not work as it is.
+    """
 
     command: str
     trunk: Trunk | None
@@ -39,6 +49,9 @@ class Report:
     rows: tuple[Row, ...]
     orphans: tuple[Orphan, ...] = ()
     notes: tuple[str, ...] = ()
+    landed: tuple[int, ...] = ()
+    behind: int = 0
+    refused: bool = False
 
 
 def report(
@@ -61,25 +74,40 @@ def report(
                 state,
                 change.pull,
                 _next(change, state),
+                foreign=stack.foreign.get(change.id, ()),
             )
         )
-    return Report(command, stack.trunk, stack.head, tuple(rows), stack.orphans, notes)
+    return Report(command, stack.trunk, stack.head, tuple(rows), stack.orphans, notes, stack.landed_numbers)
 
 
 def outdated(plan: Plan, *, offline: bool = False) -> set[str]:
-    """The ids of changes that a plan would bring up to date on GitHub; ``offline``: those whose branch it pushes.
+    """The ids of changes that a plan would bring up to date on GitHub; ``offline``: those whose branch it pushes."""
+    return set(drift(plan, offline=offline))
 
-    A stack list that names a change too few says nothing of the change whose page it stands on.
+
+def drift(plan: Plan, *, offline: bool = False) -> dict[str, tuple[str, ...]]:
+    """What a plan would change on GitHub, by change id: ``commit``, ``base``, ``text``, ``draft``, ``pull request``.
+
+    ``offline``: only what it pushes. A stack list that names a change too few says nothing of the change whose page it
+    stands on.
     """
-    ids: set[str] = set()
+    found: dict[str, list[str]] = {}
     for action in plan.actions:
         if isinstance(action, PushRefs):
-            ids |= {push.change_id for push in action.pushes}
+            for push in action.pushes:
+                found.setdefault(push.change_id, []).append("commit")
         elif offline:
             continue
-        elif isinstance(action, CreatePull) or (isinstance(action, UpdatePull) and not _is_just_list(action)):
-            ids.add(action.change_id)
-    return ids
+        elif isinstance(action, CreatePull):
+            found.setdefault(action.change_id, []).append("pull request")
+        elif isinstance(action, UpdatePull) and (parts := [*_parts(action)]):
+            found.setdefault(action.change_id, []).extend(parts)
+    return {change: tuple(parts) for change, parts in found.items()}
+
+
+def with_drift(shown: Report, drifts: Mapping[str, tuple[str, ...]]) -> Report:
+    """The report with what a submit would change, as ``drift`` tells it."""
+    return replace(shown, rows=tuple(replace(row, drift=drifts.get(row.id, ())) for row in shown.rows))
 
 
 def misplaced(stack: Stack) -> tuple[str, ...]:
@@ -92,13 +120,15 @@ def misplaced(stack: Stack) -> tuple[str, ...]:
     )
 
 
-def _is_just_list(update: UpdatePull) -> bool:
-    return update.description is not None and update == UpdatePull(
-        update.change_id,
-        update.number,
-        update.node_id,
-        description=replace(update.description, list_only=True),
-    )
+def _parts(update: UpdatePull) -> Iterator[str]:
+    if update.base_ref is not None:
+        yield "base"
+    if update.description is not None and not update.description.list_only:
+        yield "text"
+    if update.draft is not None:
+        yield "draft"
+    if update.reviewers or update.labels:
+        yield "people"
 
 
 def _state(change: Change, stack: Stack, outdated: Collection[str], offline: bool) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from stackr.core.model import Orphan, PullRequest
+from stackr.core.opinions import opinions
+from stackr.core.overview import PullStack
 from stackr.core.status import Report, Row
 
 SCHEMA = 1
@@ -24,14 +26,33 @@ def report(shown: Report, actions: Sequence[dict[str, Any]] | None = None) -> di
     """A stack: changes bottom first; ``actions`` (what was done or would be) only for commands that write."""
     document = envelope(
         shown.command,
-        trunk={"name": shown.trunk.name, "oid": shown.trunk.oid} if shown.trunk else None,
+        trunk={"name": shown.trunk.name, "oid": shown.trunk.oid, "behind": shown.behind} if shown.trunk else None,
         head={"branch": shown.head.branch_name, "oid": shown.head.oid} if shown.head else None,
         changes=[_change(row) for row in shown.rows],
         orphans=[_orphan(orphan) for orphan in shown.orphans],
+        landed=list(shown.landed),
+        notes=list(shown.notes),
     )
     if actions is not None:
         document["actions"] = list(actions)
     return document
+
+
+def overview(stacks: Sequence[PullStack]) -> dict[str, Any]:
+    """All stacks of one person, newest first; the pull requests of each bottom first."""
+    return envelope("status", stacks=[_stack(stack) for stack in stacks])
+
+
+def _stack(stack: PullStack) -> dict[str, Any]:
+    return {
+        "base": stack.base,
+        "branches": list(stack.branches),
+        "head": stack.head,
+        "changes": [
+            {"position": index + 1, "title": pull.title, "head_ref": pull.head_ref, "pull": _pull(pull)}
+            for index, pull in enumerate(stack.pulls)
+        ],
+    }
 
 
 def _change(row: Row) -> dict[str, Any]:
@@ -44,6 +65,10 @@ def _change(row: Row) -> dict[str, Any]:
         "state": row.state,
         "pull": _pull(row.pull) if row.pull else None,
         "next": row.next,
+        "drift": list(row.drift),
+        "foreign": [
+            {"commit": commit.oid, "author": commit.author_name, "title": commit.subject} for commit in row.foreign
+        ],
     }
 
 
@@ -58,6 +83,16 @@ def _pull(pull: PullRequest) -> dict[str, Any]:
         "review": pull.review.value,
         "checks": pull.checks.value,
         "mergeable": pull.mergeable.value,
+        "check_counts": {
+            "passing": pull.counts.passing,
+            "failing": pull.counts.failing,
+            "pending": pull.counts.pending,
+        },
+        "reviews": [
+            {"login": login, "review": opinion.review.value, "current": opinion.is_current}
+            for opinion in opinions(pull)
+            for login in opinion.logins
+        ],
     }
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from stackr.core.model import PullState
-from stackr.core.status import Report, Row, misplaced, outdated, report
-from tests.support.builders import change, cid, listed, live, new, orphan, pull, ref, stack, submitted
+from stackr.core.status import Report, Row, drift, misplaced, outdated, report, with_drift
+from tests.support.builders import BOB, change, cid, commit, listed, live, new, orphan, pull, ref, stack, submitted
 
 
 def states(made) -> list[tuple[str, str | None]]:
@@ -80,3 +80,24 @@ def test_a_list_that_names_a_change_too_few_does_not_make_its_page_modified():
     made = replace(stack(live("a1", "t1"), new("b1", "a1")), changes=(lower.changes[0], new("b1", "a1")))
     assert states(made) == [("in-sync", None), ("new", "submit")]
     assert submitted(made).actions
+
+
+def test_a_report_tells_what_a_submit_would_change_and_what_others_pushed():
+    base = live("b2", "a1", "main", "b1")
+    made = stack(
+        live("a1", "t1"), base, live("c1", "b2", ref("B"), pull=pull("C", ref("B"), body="")), history={"b1": ["a1"]}
+    )
+    plan = submitted(made)
+    assert drift(plan) == {cid("B"): ("commit", "base"), cid("C"): ("commit", "text")}
+    assert drift(plan, offline=True) == {cid("B"): ("commit",), cid("C"): ("commit",)}
+    shown = with_drift(report("status", made, outdated(plan)), drift(plan))
+    assert [row.drift for row in shown.rows][1] == ("commit", "base")
+    theirs = commit("x9", "a1", author=BOB)
+    foreign = stack(live("a1", "t1", remote="x9", accepted="a1"), foreign={cid("A"): (theirs,)})
+    assert report("status", foreign, ()).rows[0].foreign == (theirs,)
+
+
+def test_drafts_and_people_drift_only_where_they_were_asked_for():
+    plan = submitted(listed(stack(live("a1", "t1"))), draft=True, reviewers=("bob",))
+    assert drift(plan) == {cid("A"): ("draft", "people")}
+    assert drift(submitted(stack(new("a1", "t1"))))[cid("A")] == ("commit", "pull request")

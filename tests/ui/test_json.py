@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from stackr.core.model import Orphan
+from stackr.core.model import CheckCounts, Orphan, ReviewVote
+from stackr.core.overview import PullStack
 from stackr.core.status import Report
 from stackr.ui import as_json
-from tests.ui.builders import pull, report, row
+from tests.ui.builders import commit, pull, report, row
 
 
 def test_a_status_document_is_whole_and_bottom_first() -> None:
@@ -18,7 +20,7 @@ def test_a_status_document_is_whole_and_bottom_first() -> None:
         "schema": 1,
         "command": "status",
         "ok": True,
-        "trunk": {"name": "main", "oid": "a" * 40},
+        "trunk": {"name": "main", "oid": "a" * 40, "behind": 0},
         "head": {"branch": "feature", "oid": "2" * 40},
         "changes": [
             {
@@ -38,8 +40,12 @@ def test_a_status_document_is_whole_and_bottom_first() -> None:
                     "review": "approved",
                     "checks": "passing",
                     "mergeable": "yes",
+                    "check_counts": {"passing": 0, "failing": 0, "pending": 0},
+                    "reviews": [],
                 },
                 "next": None,
+                "drift": [],
+                "foreign": [],
             },
             {
                 "position": 2,
@@ -50,18 +56,48 @@ def test_a_status_document_is_whole_and_bottom_first() -> None:
                 "state": "new",
                 "pull": None,
                 "next": "submit",
+                "drift": [],
+                "foreign": [],
             },
         ],
         "orphans": [{"number": 9, "url": "https://github.com/acme/w/pull/9"}],
+        "landed": [],
+        "notes": [],
     }
 
 
 def test_keys_stand_in_the_order_of_the_contract() -> None:
     document = as_json.report(report(), [{"kind": "push"}])
-    assert list(document) == ["schema", "command", "ok", "trunk", "head", "changes", "orphans", "actions"]
+    keys = ["schema", "command", "ok", "trunk", "head", "changes", "orphans", "landed", "notes", "actions"]
+    assert list(document) == keys
     assert document["actions"] == [{"kind": "push"}]
 
 
 def test_what_is_not_known_is_null() -> None:
     document = as_json.report(Report("status", None, None, ()))
     assert (document["trunk"], document["head"]) == (None, None)
+
+
+def test_reviews_counts_drift_and_what_others_pushed_are_told() -> None:
+    votes = (ReviewVote("bob", "APPROVED", "f" * 40), ReviewVote("carol", "CHANGES_REQUESTED", "e" * 40))
+    mine = pull(12, votes=votes, counts=CheckCounts(3, 1, 2))
+    theirs = replace(row(1, "Add cache", "remote-ahead", mine, "sync"), foreign=(commit("c", "Suggest"),))
+    (change,) = as_json.report(report(replace(theirs, drift=("commit", "base"))))["changes"]
+    assert change["drift"] == ["commit", "base"]
+    assert change["foreign"] == [{"commit": "c" * 40, "author": "Alice", "title": "Suggest"}]
+    assert change["pull"]["check_counts"] == {"passing": 3, "failing": 1, "pending": 2}
+    assert change["pull"]["reviews"] == [
+        {"login": "bob", "review": "approved", "current": True},
+        {"login": "carol", "review": "changes-requested", "current": False},
+    ]
+
+
+def test_all_stacks_are_told_with_their_branches() -> None:
+    document = as_json.overview([PullStack("main", (pull(1), pull(2)), ("feature",), 2)])
+    (stack,) = document["stacks"]
+    assert (stack["base"], stack["branches"], stack["head"]) == ("main", ["feature"], 2)
+    assert [(change["position"], change["pull"]["number"]) for change in stack["changes"]] == [(1, 1), (2, 2)]
+    assert [*document, *stack["changes"][0]] == [
+        *("schema", "command", "ok", "stacks"),
+        *("position", "title", "head_ref", "pull"),
+    ]

@@ -1,0 +1,85 @@
+"""All open pull requests of one person as stacks, for ``stackr status --all``: who builds on whom, newest first.
+
+Known from base and head branches alone, so stacks without a local branch are there too; what this clone has of them is
+added by name (``Place``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from stackr.core.identity import short_id
+from stackr.core.model import PullRequest
+from stackr.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where this clone has something: a local branch (``None``: a detached HEAD), and the change at its tip."""
+
+    branch: str | None
+    change_id: str
+    is_head: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PullStack:
+    """Open pull requests that build on one another, bottom first; ``base`` is the branch below all of them.
+
+    ``branches`` are the local branches that end in one of its changes, ``head`` the number of the pull request whose
+    change HEAD is at, if it is one of these.
+    """
+
+    base: str
+    pulls: tuple[PullRequest, ...]
+    branches: tuple[str, ...] = ()
+    head: int | None = None
+
+
+def group(pulls: Sequence[PullRequest], trunk: str, places: Sequence[Place] = ()) -> tuple[PullStack, ...]:
+    """One stack for every pull request on which no other builds, the newest first.
+
+    Two stacks that share their lower part both show it. Pull requests that build on each other in a circle, which
+    GitHub allows, make one stack. What builds on ``trunk`` builds on no pull request, even if one merges it elsewhere.
+    """
+    by_head = {pull.head_ref: pull for pull in pulls if pull.head_ref != trunk}
+    bases = {pull.base_ref for pull in pulls} - {trunk}
+    chains = [_chain(pull, by_head) for pull in pulls if pull.head_ref not in bases]
+    reached = {pull.number for chain in chains for pull in chain}
+    for pull in sorted(pulls, key=_number):
+        if pull.number not in reached:
+            chains.append(_chain(pull, by_head))
+            reached |= {each.number for each in chains[-1]}
+    found = [_placed(chain, places) for chain in chains]
+    return tuple(sorted(found, key=lambda stack: max(map(_number, stack.pulls)), reverse=True))
+
+
+def _number(pull: PullRequest) -> int:
+    return pull.number
+
+
+def _chain(top: PullRequest, by_head: Mapping[str, PullRequest]) -> tuple[PullRequest, ...]:
+    """``top`` and what it builds on, bottom first."""
+    found = [top]
+    while (below := by_head.get(found[-1].base_ref)) is not None and below not in found:
+        found.append(below)
+    return tuple(reversed(found))
+
+
+def _placed(chain: tuple[PullRequest, ...], places: Iterable[Place]) -> PullStack:
+    here = [(place, pull.number) for place in places for pull in chain if _is_of(pull, place)]
+    return PullStack(
+        chain[0].base_ref,
+        chain,
+        tuple(_branches(place for place, _ in here)),
+        next((number for place, number in here if place.is_head), None),
+    )
+
+
+def _branches(places: Iterable[Place]) -> Iterator[str]:
+    yield from sorted(place.branch for place in places if place.branch is not None)
+
+
+def _is_of(pull: PullRequest, place: Place) -> bool:
+    """A head branch ends in the first digits of its change's id, whatever the rest of its name."""
+    return bool(place.change_id) and pull.head_ref.endswith(short_id(place.change_id))

@@ -1,0 +1,44 @@
+"""Exit codes of ``stackr status --exit-code``: what needs doing comes before what may be waited for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from stackr.core.model import Checks, Mergeable, PullRequest, PullState, Review
+from stackr.core.status import Report, Row
+from stackr.core.verdict import FINE, NEEDED, PENDING, verdict, verdict_of
+from tests.support.builders import pull
+
+
+def reported(of: PullRequest | None, next_step: str | None = None, **more: object) -> Report:
+    row = Row(1, "I1", "Add A", "a1", "s/a", "in-sync", of, next_step)
+    return replace(Report("status", None, None, (row,)), **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({}, FINE),
+        ({"checks": Checks.PASSING, "review": Review.APPROVED}, FINE),
+        ({"review": Review.REQUIRED, "mergeable": Mergeable.UNKNOWN}, FINE),
+        ({"checks": Checks.PENDING}, PENDING),
+        ({"checks": Checks.FAILING}, NEEDED),
+        ({"checks": Checks.PENDING, "review": Review.CHANGES_REQUESTED}, NEEDED),
+        ({"mergeable": Mergeable.CONFLICTING}, NEEDED),
+        ({"state": PullState.MERGED, "checks": Checks.FAILING}, FINE),
+        ({"state": PullState.CLOSED, "checks": Checks.PENDING}, FINE),
+    ],
+)
+def test_what_github_says_of_a_pull_request_decides(facts: dict[str, object], expected: int) -> None:
+    made = pull("A", **facts)  # type: ignore[arg-type]
+    assert verdict(reported(made)) == verdict_of([made]) == expected
+
+
+def test_whatever_this_clone_has_to_do_comes_first() -> None:
+    assert verdict(reported(pull("A", checks=Checks.PENDING), "submit")) == NEEDED
+    assert verdict(reported(None, "submit")) == NEEDED
+    assert verdict(reported(None, refused=True)) == NEEDED
+    assert verdict(reported(None)) == FINE
+    assert verdict_of([pull("A", checks=Checks.PENDING), pull("B", checks=Checks.FAILING)]) == NEEDED
