@@ -22,6 +22,7 @@ from stackr.ui.console import Console
 
 if TYPE_CHECKING:
     from stackr.config import Config
+    from stackr.core.model import Change, Stack
     from stackr.core.ports import ForgeFacts
     from stackr.github.api import GitHub
     from stackr.github.auth import Token
@@ -145,6 +146,22 @@ class App:
 
         trunk = TrunkChoice(base, self.remembered_base, None, self.config.trunk, self._upstream)
         return Wanted(self.remote, user, self.config.branch_template, trunk, **more)
+
+    def find_change(self, stack: Stack, text: str) -> Change:
+        """The change of ``stack`` that a CHANGE on the command line names; no network. See ``core.naming``."""
+        from stackr.core import naming
+        from stackr.repo import pullnames
+
+        known = pullnames.read(pullnames.path_in(self.repo.common_dir))
+        return naming.find_change(stack, text, known, self.repo.resolve)
+
+    def remember_pulls(self, stack: Stack) -> None:
+        """Remember the pull requests of a stack that was read from GitHub, so that their numbers are known offline."""
+        from stackr.core.naming import PullName
+        from stackr.repo import pullnames
+
+        seen = [PullName.of(change.pull) for change in stack.changes if change.pull]
+        pullnames.remember(pullnames.path_in(self.repo.common_dir), seen)
 
     def refuse_without_write_access(self, facts: ForgeFacts | None) -> None:
         """Say before anything is written that branches cannot be pushed."""

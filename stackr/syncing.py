@@ -1,12 +1,12 @@
 """The story of a sync: observe, see what became of every change, rebase in memory, move, refresh, clean up.
 
-Used by ``stackr sync``, and by what has to sync at its end (``stackr continue``). Decisions are in ``stackr.core.sync``
-and its neighbours; a conflict that is resolved in the work tree is ``stackr.resolve``'s.
+Used by ``stackr sync``, and by what has to sync at its end (``stackr continue``, ``stackr land``). Decisions are in
+``stackr.core.sync`` and its neighbours; a conflict that is resolved in the work tree is ``stackr.resolve``'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,20 @@ class _Merged:
     clashes: tuple[tuple[TreeMerge, tuple[str, ...]], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Rebased:
+    """A stack that was rebased in memory: what became of its changes, what was picked and merged, and the outcome.
+
+    With a ``conflict`` nothing was written.
+    """
+
+    found: Mapping[str, Fate]
+    picks: tuple[Pick, ...]
+    merged: _Merged
+    replayed: Replayed
+    conflict: Conflict | None = None
+
+
 def run(app: App, way: Way) -> None:
     """Sync, and show what was done; to be called with the repository's lock held, unless it is a dry run."""
     observed = _observe(app, way)
@@ -64,15 +78,49 @@ def run(app: App, way: Way) -> None:
 
 
 def _sync(app: App, stack: Stack, way: Way) -> None:
+    rebased = rebase(app, stack)
+    if rebased.conflict is not None:
+        _resolve(app, stack, rebased, rebased.conflict, way)
+        return
+    plan, synced = prepare(app, stack, rebased, push=way.push)
+    left = outdated(plan_submit(synced, _choices(app))) if synced.changes else set()
+    if way.dry_run:
+        _refuse_loss(app, plan)
+        show.plan(app.ui, plan, synced, report("sync", synced, left, plan.notes), as_json=way.as_json)
+        return
+    outcome = execute(plan, synced, app.repo, app.forge, app.ui)
+    _warn_of_old_holders(app, stack, rebased.found, sync.new_tips(stack, rebased.replayed))
+    done = {change.id for change in sync.refreshed(synced)} if way.push else set()
+    show.outcome(
+        app.ui, plan, report("sync", outcome.stack, left - done, plan.notes), outcome.oids, as_json=way.as_json
+    )
+
+
+def rebase(app: App, stack: Stack) -> Rebased:
+    """The stack on trunk's tip, in memory; or the conflict in the way, and then nothing has moved."""
     found = fates.fates(stack)
     merged = _take_in(app, stack, found)
     picks = sync.plan_picks(stack, found, merged.trees)
     conflict, replayed = _rebase(app, stack, found, picks, merged)
-    if conflict is not None:
-        _resolve(app, stack, found, picks, merged, conflict, way)
-        return
-    synced = sync.after(stack, found, picks, replayed)
-    _carry_out(app, stack, synced, found, replayed, way)
+    return Rebased(found, picks, merged, replayed, conflict)
+
+
+def prepare(
+    app: App, stack: Stack, rebased: Rebased, *, push: bool, keep: Callable[[Stack], Stack] | None = None
+) -> tuple[Plan, Stack]:
+    """What a sync will do, and the stack as it will be; ``keep`` may record heads that are to stay as they are."""
+    synced = sync.after(stack, rebased.found, rebased.picks, rebased.replayed)
+    synced = keep(synced) if keep is not None else synced
+    choices = _choices(app)
+    if push:
+        active = range(len(sync.refreshed(synced)))
+        refuse_commits(synced, active)
+        refuse_long_bodies(body_lengths(synced, active, choices))
+    return sync.plan_sync(stack, synced, rebased.found, rebased.replayed, choices, push=push), synced
+
+
+def _choices(app: App) -> SubmitOptions:
+    return SubmitOptions(style=app.config.style)
 
 
 def _observe(app: App, way: Way) -> Observed:
@@ -123,21 +171,13 @@ def _conflict(app: App, stack: Stack, conflict: ReplayConflict) -> Conflict:
     return conflicts.with_trunk(stack, change, conflict.paths, commits)
 
 
-def _resolve(
-    app: App,
-    stack: Stack,
-    found: Mapping[str, Fate],
-    picks: tuple[Pick, ...],
-    merged: _Merged,
-    conflict: Conflict,
-    way: Way,
-) -> None:
+def _resolve(app: App, stack: Stack, rebased: Rebased, conflict: Conflict, way: Way) -> None:
     """Rebase in the work tree if that is wanted, and sync again when it is through; else raise the conflict."""
     if way.dry_run or not (way.resolve or _is_wanted(app, conflict)):
         raise conflict
     app.ui.note(conflict.message)
-    script = plan_script(stack, picks, [merge for merge, _ in merged.clashes])
-    resolve.start(app.repo, plan_resolution(stack, found, push=way.push), script, stack.trunk.oid)
+    script = plan_script(stack, rebased.picks, [merge for merge, _ in rebased.merged.clashes])
+    resolve.start(app.repo, plan_resolution(stack, rebased.found, push=way.push), script, stack.trunk.oid)
     run(app, way)
 
 
@@ -147,26 +187,6 @@ def _is_wanted(app: App, conflict: Conflict) -> bool:
         return False
     app.ui.note(conflict.message)
     return click.confirm("Resolve it now, with git rebase in this work tree?", default=True, err=True)
-
-
-def _carry_out(app: App, stack: Stack, synced: Stack, found: Mapping[str, Fate], replayed: Replayed, way: Way) -> None:
-    choices = SubmitOptions(style=app.config.style)
-    active = range(len(sync.refreshed(synced)))
-    if way.push:
-        refuse_commits(synced, active)
-        refuse_long_bodies(body_lengths(synced, active, choices))
-    plan = sync.plan_sync(stack, synced, found, replayed, choices, push=way.push)
-    left = outdated(plan_submit(synced, choices)) if synced.changes else set()
-    if way.dry_run:
-        _refuse_loss(app, plan)
-        show.plan(app.ui, plan, synced, report("sync", synced, left, plan.notes), as_json=way.as_json)
-        return
-    outcome = execute(plan, synced, app.repo, app.forge, app.ui)
-    _warn_of_old_holders(app, stack, found, sync.new_tips(stack, replayed))
-    done = {synced.changes[index].id for index in active} if way.push else set()
-    show.outcome(
-        app.ui, plan, report("sync", outcome.stack, left - done, plan.notes), outcome.oids, as_json=way.as_json
-    )
 
 
 def _warn_of_old_holders(app: App, stack: Stack, found: Mapping[str, Fate], tips: Mapping[str, str]) -> None:

@@ -44,7 +44,9 @@ def _observe(app: App, base: str | None, *, offline: bool) -> Observed:
         return observe_offline(app.repo, app.wanted(app.known_user(), base))
     app.ui.step("reading the stack")
     wanted = app.wanted(app.user(remember=True), base, details=True, checks=True)
-    return observe(app.repo, app.forge, wanted)
+    observed = observe(app.repo, app.forge, wanted)
+    app.remember_pulls(observed.stack)
+    return observed
 
 
 def _report(app: App, observed: Observed, *, offline: bool) -> Report:

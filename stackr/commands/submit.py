@@ -92,6 +92,7 @@ def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_j
         show.plan(app.ui, plan, stack, report("submit", stack, whole, plan.notes), as_json=as_json)
         return
     outcome = execute(plan, stack, app.repo, app.forge, app.ui)
+    app.remember_pulls(outcome.stack)
     left = whole - {stack.changes[index].id for index in choices.active(stack)}
     show.outcome(app.ui, plan, report("submit", outcome.stack, left, plan.notes), outcome.oids, as_json=as_json)
 
