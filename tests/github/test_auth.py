@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stackr.errors import ConfigError
-from stackr.github.auth import Token, find_token
+from stackr.github.auth import Token, find_token, job_token
 from stackr.github.hosts import parse_remote
 
 GITHUB_COM = parse_remote("https://github.com/acme/widgets")
@@ -70,3 +70,14 @@ def test_a_token_that_no_header_can_carry_is_refused_unseen(value: str) -> None:
 
 def test_the_repr_of_a_token_hides_it() -> None:
     assert repr(Token("hush", "GH_TOKEN")) == "Token(source='GH_TOKEN')"
+
+
+def test_the_token_of_a_job_is_for_the_host_it_runs_on() -> None:
+    assert job_token(CORP, {"GH_TOKEN": " ", "GITHUB_TOKEN": "b"}) == Token("b", "GITHUB_TOKEN")
+    assert job_token(GITHUB_COM, {"STACKR_TOKEN": "a", "GH_TOKEN": "b"}) == Token("a", "STACKR_TOKEN")
+    with pytest.raises(ConfigError) as caught:
+        job_token(CORP, {"GH_ENTERPRISE_TOKEN": "a"})
+    assert caught.value.message == (
+        'this job has no token for "git.corp.example" in STACKR_TOKEN, GH_TOKEN, GITHUB_TOKEN'
+    )
+    assert caught.value.next_step == "give the step env: GITHUB_TOKEN: ${{ github.token }}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stackr.errors import ConfigError
-from stackr.github.hosts import Host, parse_remote
+from stackr.github.hosts import Host, parse_job, parse_remote
 
 GITHUB_COM = Host(
     "https://github.com", "https://api.github.com", "https://api.github.com/graphql", "acme", "widgets", "github.com"
@@ -120,3 +120,18 @@ def test_a_password_in_a_url_is_not_repeated() -> None:
     with pytest.raises(ConfigError) as caught:
         parse_remote("https://alice:hunter2@gitlab.com/acme/widgets")
     assert caught.value.message == 'the remote "https://gitlab.com/acme/widgets" is not on GitHub'
+
+
+def test_a_job_of_github_actions_says_itself_where_it_runs() -> None:
+    assert parse_job("https://github.com", "acme/widgets", "", "") == GITHUB_COM
+    named = parse_job("https://github.com/", "acme/widgets", GITHUB_COM.rest + "/", GITHUB_COM.graphql)
+    assert named == GITHUB_COM
+    behind = parse_job("https://github.com", "acme/widgets", "http://127.0.0.1:9/api/v3", "")
+    assert (behind.rest, behind.graphql) == ("http://127.0.0.1:9/api/v3", "http://127.0.0.1:9/api/graphql")
+    assert parse_job("https://ghe", "a/b", "https://api.x.ghe.com", "").graphql == "https://api.x.ghe.com/graphql"
+
+
+@pytest.mark.parametrize("addresses", [("http://evil.example", ""), ("", "ftp://evil.example")])
+def test_the_token_of_a_job_is_not_sent_over_plain_http(addresses: tuple[str, str]) -> None:
+    with pytest.raises(ConfigError, match=r'"(http|ftp)://evil.example" of the api is not https'):
+        parse_job("https://github.com", "acme/widgets", *addresses)
