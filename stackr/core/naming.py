@@ -1,7 +1,7 @@
 """What a CHANGE on a command line means: a pull request number, its URL, a revision, or the beginning of a Change-Id.
 
-docs/reference/cli.md. Needs no network: numbers come from the stack as far as it was read from GitHub, and from what this clone remembers of
-pull requests (``PullName``). Reading and writing that memory is not done here.
+docs/reference/cli.md. Needs no network: numbers come from the stack as far as it was read from GitHub, and from what
+this clone remembers of pull requests (``PullName``). Reading and writing that memory is not done here.
 """
 
 from __future__ import annotations
