@@ -6,6 +6,9 @@ what happened (``message``), what is safe (``safe``), what to do next (``next_st
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 NOTHING_CHANGED = "nothing was changed"
 """The ``safe`` line of an error that says nothing else."""
 
@@ -13,7 +16,8 @@ NOTHING_CHANGED = "nothing was changed"
 class StackrError(Exception):
     """An error the user can act on.
 
-    ``kind`` is the value of ``error.kind`` in JSON, ``exit_code`` that of the process.
+    ``kind`` is the value of ``error.kind`` in JSON, ``exit_code`` that of the process; ``details`` are further keys of
+    the JSON document, for what a program wants to have in pieces.
     Messages are lower case, names in double quotes, and never contain a token.
     """
 
@@ -25,6 +29,7 @@ class StackrError(Exception):
         self.message = message
         self.safe = safe
         self.next_step = next_step
+        self.details: Mapping[str, Any] = {}
 
 
 class Refused(StackrError):

@@ -7,7 +7,8 @@ Nothing is printed here (``stackr.main`` does that); an exception that nobody fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 import click
@@ -32,12 +33,13 @@ class Failure:
     next_step: str
     command: str = ""
     as_json: bool = False
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 def document(failure: Failure) -> dict[str, Any]:
     """The JSON document of a failure."""
     error = {"kind": failure.kind, "message": failure.message, "safe": failure.safe, "next": failure.next_step}
-    return {"schema": 1, "command": failure.command or None, "ok": False, "error": error}
+    return {"schema": 1, "command": failure.command or None, "ok": False, **failure.details, "error": error}
 
 
 def explain(problem: BaseException, argv: Sequence[str], invocation: Invocation) -> Failure:
@@ -45,7 +47,8 @@ def explain(problem: BaseException, argv: Sequence[str], invocation: Invocation)
     kind, code, (message, safe, next_step) = _parts(problem, argv, invocation)
     # The parser may have stopped before it came to --json.
     as_json = invocation.as_json or (kind == "usage" and _asks_for_json(argv))
-    return Failure(kind, code, message, safe, next_step, invocation.command, as_json)
+    details = problem.details if isinstance(problem, StackrError) else {}
+    return Failure(kind, code, message, safe, next_step, invocation.command, as_json, details)
 
 
 def _parts(

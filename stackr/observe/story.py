@@ -78,7 +78,15 @@ def _request(local: Local, wanted: Wanted, trunk: str | None) -> ReadRequest:
     finished = local.on_trunk if wanted.sync else ()
     heads = tuple(dict.fromkeys([*local.heads.values(), *local.candidates, *finished]))
     # Only a push can merge what targets a branch of the stack, so only commands that write need to know.
-    return ReadRequest(heads, trunk, details=wanted.details, checks=wanted.checks, targeting=wanted.writes)
+    return ReadRequest(
+        heads,
+        trunk,
+        details=wanted.details,
+        checks=wanted.checks,
+        targeting=wanted.writes,
+        landing=wanted.landing,
+        sev_label=wanted.sev_label,
+    )
 
 
 def _choose_trunk(facts: ForgeFacts, local: Local, state: LocalState, wanted: Wanted) -> str:

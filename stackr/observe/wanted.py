@@ -15,8 +15,8 @@ class Wanted:
     """What to look at and how hard.
 
     ``template`` and ``user`` name head branches (core.identity.head_ref); ``writes`` refuses a repository in the
-    middle of a rebase before anything else is asked;
-    ``sync`` fetches trunk at once and looks for what landed.
+    middle of a rebase before anything else is asked; ``sync`` fetches trunk at once and looks for what landed;
+    ``landing`` asks for the rules of trunk and for open issues with the label ``sev_label``.
     """
 
     remote: str
@@ -28,6 +28,8 @@ class Wanted:
     sync: bool = False
     details: bool = False
     checks: bool = False
+    landing: bool = False
+    sev_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
