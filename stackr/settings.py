@@ -25,7 +25,10 @@ class BadValue(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting. ``trusted_only``: ignored in the repository's own file, which is written by others."""
+    """One setting. ``trusted_only``: ignored in the repository's own file, which is written by others.
+
+    ``keys`` are those of a table; the value of each is a list of strings.
+    """
 
     name: str
     type: str
@@ -34,6 +37,7 @@ class Setting:
     choices: tuple[str, ...] = ()
     trusted_only: bool = False
     check: Callable[[str], None] | None = None
+    keys: tuple[str, ...] = ()
 
     @property
     def environment(self) -> str:
@@ -55,6 +59,8 @@ class Setting:
         expected: type = {TEXT: str, FLAG: bool, TABLE: Mapping}[self.type]
         if not isinstance(raw, expected):
             raise BadValue(f"must be {self.type}")
+        if isinstance(raw, Mapping):
+            self._check_keys(raw)
         return self._checked(raw) if isinstance(raw, str) else raw
 
     def parse(self, raw: str) -> Value:
@@ -66,6 +72,16 @@ class Setting:
         if self.type == TABLE:
             raise BadValue("can only stand in a configuration file")
         return self.accept(raw)
+
+    def _check_keys(self, table: Mapping[str, object]) -> None:
+        import difflib
+
+        for key, value in table.items():
+            if key not in self.keys:
+                nearest = difflib.get_close_matches(key, self.keys, n=1, cutoff=0.0)[0]
+                raise BadValue(f'has an unknown key "{key}"; did you mean "{nearest}"?')
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise BadValue(f'must hold {LIST} as "{key}"')
 
     def _checked(self, text: str) -> str:
         if not text or not text.isprintable() or text != text.strip():
@@ -148,7 +164,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("native", TEXT, "off", "Register stacks with GitHub's own stacks where enabled.", ("auto", "off")),
     Setting("sev_label", TEXT, "ci: sev", "The label of issues that tell of broken infrastructure."),
-    Setting("ci", TABLE, {}, "Rules for the classes of CI failures."),
+    Setting("ci", TABLE, {}, "Rules for the classes of CI failures.", keys=("unstable", "flaky", "infra")),
 )
 
 BY_NAME: dict[str, Setting] = {setting.name: setting for setting in SETTINGS}

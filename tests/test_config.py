@@ -165,6 +165,12 @@ def test_the_user_may_name_a_remote(tmp_path: Path) -> None:
         ),
         ('ci = "x"\n', '"ci" must be a table, not "x" (.stackr.toml, line 1)'),
         (
+            '[ci]\nunstabel = ["x"]\n',
+            '"ci" has an unknown key "unstabel"; did you mean "unstable"? (.stackr.toml, line 1)',
+        ),
+        ('[ci]\nflaky = "x"\n', '"ci" must hold a list of strings as "flaky" (.stackr.toml, line 1)'),
+        ("[ci]\ninfra = [1]\n", '"ci" must hold a list of strings as "infra" (.stackr.toml, line 1)'),
+        (
             'branch_template = "x/{user}"\n',
             '"branch_template" must hold {id} exactly once, not "x/{user}" (.stackr.toml, line 1)',
         ),
