@@ -36,6 +36,19 @@ class PullStack:
     head: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All stacks of one person in one repository, the newest first."""
+
+    stacks: tuple[PullStack, ...]
+
+    @property
+    def pulls(self) -> tuple[PullRequest, ...]:
+        """Every pull request once, as shown from the top."""
+        found = {pull.number: pull for stack in self.stacks for pull in reversed(stack.pulls)}
+        return tuple(found.values())
+
+
 def group(pulls: Sequence[PullRequest], trunk: str, places: Sequence[Place] = ()) -> tuple[PullStack, ...]:
     """One stack for every pull request on which no other builds, the newest first.
 

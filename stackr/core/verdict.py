@@ -5,42 +5,40 @@ For ``stackr status --exit-code`` and ``--watch``. Why checks fail is ``stackr.c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from stackr.core.model import Checks, Mergeable, PullRequest, PullState, Review
+from stackr.core.overview import Overview
 from stackr.core.status import Report
 
 FINE, NEEDED, PENDING = 0, 1, 2
 
 
-def is_pending(pull: PullRequest | None) -> bool:
+def is_pending(pull: PullRequest) -> bool:
     """Whether waiting alone may change how a pull request stands: its checks run."""
-    return pull is not None and pull.state is PullState.OPEN and pull.checks is Checks.PENDING
+    return pull.state is PullState.OPEN and pull.checks is Checks.PENDING
 
 
-def needs_attention(pull: PullRequest | None) -> bool:
+def needs_attention(pull: PullRequest) -> bool:
     """Whether an open pull request cannot land until somebody does something: checks, a review, a conflict."""
-    return (
-        pull is not None
-        and pull.state is PullState.OPEN
-        and (
-            pull.checks is Checks.FAILING
-            or pull.review is Review.CHANGES_REQUESTED
-            or pull.mergeable is Mergeable.CONFLICTING
-        )
+    return pull.state is PullState.OPEN and (
+        pull.checks is Checks.FAILING
+        or pull.review is Review.CHANGES_REQUESTED
+        or pull.mergeable is Mergeable.CONFLICTING
     )
 
 
-def verdict(shown: Report) -> int:
-    """The exit code for one stack: everything in sync and nothing failing, something to be done, or checks run."""
-    if shown.refused or any(row.next or needs_attention(row.pull) for row in shown.rows):
+def verdict(shown: Report | Overview) -> int:
+    """The exit code: everything in sync and nothing failing, something to be done, or checks still run.
+
+    An overview knows pull requests alone, and nothing of what this clone has otherwise.
+    """
+    if isinstance(shown, Report) and (shown.refused or any(row.next for row in shown.rows)):
         return NEEDED
-    return verdict_of(row.pull for row in shown.rows)
-
-
-def verdict_of(pulls: Iterable[PullRequest | None]) -> int:
-    """The exit code for pull requests alone, whatever this clone has."""
-    pulls = list(pulls)
+    pulls = pulls_of(shown)
     if any(needs_attention(pull) for pull in pulls):
         return NEEDED
     return PENDING if any(is_pending(pull) for pull in pulls) else FINE
+
+
+def pulls_of(shown: Report | Overview) -> tuple[PullRequest, ...]:
+    """The pull requests that are shown."""
+    return shown.pulls if isinstance(shown, Overview) else tuple(row.pull for row in shown.rows if row.pull)
