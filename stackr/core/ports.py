@@ -170,6 +170,15 @@ class ForgeFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnPulls:
+    """All open pull requests of one person in a repository with the default branch ``trunk``, in no order."""
+
+    trunk: str
+    pulls: tuple[PullRequest, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NewPull:
     """One pull request to create; ``head`` and ``base`` are short branch names of this repository."""
 

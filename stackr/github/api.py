@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from stackr.core.ports import Created, ForgeFacts, NewPull, PullEdit, PullText, ReadRequest, Sleep
+from stackr.core.ports import Created, ForgeFacts, NewPull, OwnPulls, PullEdit, PullText, ReadRequest, Sleep
+from stackr.core.watching import Budget
 from stackr.github.account import Account, describe_auth
 from stackr.github.auth import Token
 from stackr.github.branches import delete_refs
@@ -17,6 +18,7 @@ from stackr.github.graphql import GraphQL
 from stackr.github.hosts import Host
 from stackr.github.http import Http
 from stackr.github.limits import Clock
+from stackr.github.mine import list_own_pulls
 from stackr.github.pace import Pace
 from stackr.github.people import Directory, People
 from stackr.github.reading import Reader
@@ -52,6 +54,15 @@ class GitHub:
         Raises GitHubError (no repository, or no access: the two look the same), ConfigError (token).
         """
         return self._reader.read(request)
+
+    def list_own_pulls(self) -> OwnPulls:
+        """All open pull requests of the token's owner in this repository; two requests side by side, more above 100."""
+        return list_own_pulls(self._graph, self._reader)
+
+    @property
+    def budget(self) -> Budget | None:
+        """What GitHub still answers, as its last answer told; ``None`` before one did."""
+        return self.http.budget
 
     def create_pulls(self, repository_id: str, pulls: Sequence[NewPull], reread: Sequence[int] = ()) -> Created:
         """Create in order, bottom first: five in the first request, then as many as the last answer's time allows.

@@ -19,11 +19,12 @@ from urllib3.exceptions import MaxRetryError, NewConnectionError
 
 from stackr import __version__
 from stackr.core.ports import Sleep
+from stackr.core.watching import Budget
 from stackr.errors import GitHubError, StackrError
 from stackr.github.auth import Token
 from stackr.github.failures import Lost, clean, refusal, says_limit, words_of
 from stackr.github.hosts import Host, is_loopback
-from stackr.github.limits import LOST_BUDGET_S, Clock, Patience, limited
+from stackr.github.limits import LOST_BUDGET_S, Clock, Patience, budget_in, limited
 from stackr.github.together import persist, value
 from stackr.records import dataclass
 
@@ -53,7 +54,10 @@ class Reply:
 
 
 class Http:
-    """Requests to one GitHub with one token. Connections stay open; several threads may send at once."""
+    """Requests to one GitHub with one token. Connections stay open; several threads may send at once.
+
+    ``budget`` is what is left of the limits, as the last answer told.
+    """
 
     def __init__(
         self,
@@ -71,6 +75,7 @@ class Http:
         self.now = now
         self._auth = _TokenAuth(token, _origin(host.rest))
         self._idle: list[requests.Session] = []
+        self.budget: Budget | None = None
 
     def __repr__(self) -> str:
         return f"Http({self.host.rest!r}, {self.token!r})"
@@ -221,6 +226,7 @@ class Http:
     def _reply(self, response: requests.Response, seconds: float, wants_json: bool) -> Reply:
         headers = {name.lower(): text for name, text in response.headers.items()}
         status = response.status_code
+        self.budget = budget_in(headers, self.now()) or self.budget
         data = _parsed(response.content)
         if status >= 400:
             raise self._failure(response, headers, data)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 
 from stackr.core.ports import Sleep
+from stackr.core.watching import Budget
 from stackr.github.failures import Limited, Lost
 
 FIRST_WAIT_S = 60.0
@@ -102,6 +103,17 @@ def seconds_to_wait(headers: Mapping[str, str], now: float) -> float | None:
         # One second more: the reset is given in whole seconds.
         return max(1.0, reset - now + 1)
     return None
+
+
+def budget_in(headers: Mapping[str, str], now: float) -> Budget | None:
+    """What is left of the limit that an answer counts against; ``None`` where the server has none.
+
+    https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+    """
+    remaining, reset = (_number(headers.get(f"x-ratelimit-{name}", "")) for name in ("remaining", "reset"))
+    if remaining is None or reset is None:
+        return None
+    return Budget(int(remaining), max(0.0, reset - (_epoch(headers.get("date", "")) or now)))
 
 
 def _number(text: str) -> float | None:

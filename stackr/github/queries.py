@@ -84,6 +84,17 @@ def checks_query(heads: int, numbers: int) -> str:
     return _in_repository("query StackrChecks", variables, lines)
 
 
+def own_query() -> str:
+    """The open pull requests of the token's owner, a hundred a page, and the repository's default branch."""
+    fragments = _PULL + _DETAILS
+    return _search("query StackrOwn", "defaultBranchRef { name }", "...Pull ...Details") + fragments
+
+
+def own_checks_query() -> str:
+    """The rollups of the same."""
+    return _search("query StackrOwnChecks", "id", f"... on PullRequest {{ number isCrossRepository {_ROLLUP} }}")
+
+
 def lookup_query(heads: int) -> str:
     """Open pull requests by head branch: was the one whose answer got lost created?"""
     lines = [_pulls_of_head(i, ", states: OPEN", "...Pull") for i in range(heads)]
@@ -170,6 +181,8 @@ def every_query() -> dict[str, str]:
         **{f"read nothing {t} {d}": read_query(0, 0, trunk=t, details=d) for t, d in flags},
         **{f"more {details}": more_pulls_query(details=details) for details in (False, True)},
         **{f"checks {h} {n}": checks_query(h, n) for h, n in [(2, 0), (0, 2), (2, 2)]},
+        "own": own_query(),
+        "own checks": own_checks_query(),
         "lookup": lookup_query(2),
         "texts": texts_query(2),
         **{f"create {p} {n} {h}": create_mutation(p, n, h) for p, n, h in [(1, 0, 0), (2, 2, 0), (2, 0, 2), (5, 2, 5)]},
@@ -199,6 +212,16 @@ def _pulls_on_head(i: int) -> str:
 
 def _text_of_number(i: int) -> str:
     return f"n{i}: pullRequest(number: $n{i}) {{ number title body }}"
+
+
+def _search(operation: str, fields: str, of_pull: str) -> str:
+    variables = ["$owner: String!", "$name: String!", "$search: String!", "$after: String"]
+    lines = [
+        f"repository(owner: $owner, name: $name) {{ {fields} }}",
+        f"search(query: $search, type: ISSUE, first: 100, after: $after) {{\n"
+        f"    pageInfo {{ hasNextPage endCursor }}\n    nodes {{ {of_pull} }}\n  }}",
+    ]
+    return _document(operation, variables, lines)
 
 
 def _in_repository(operation: str, variables: Iterable[str], lines: Iterable[str]) -> str:

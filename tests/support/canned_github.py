@@ -108,6 +108,7 @@ class CannedGitHub:
         root = {
             "viewer": {"login": "alice"},
             "repository": self._find_repository,
+            "search": self._search,
             "user": lambda info, login: self._user(login),
             "organization": lambda info, login: (
                 {"team": lambda i, slug: {"id": f"T_{slug}"}} if login == "acme" else None
@@ -150,6 +151,13 @@ class CannedGitHub:
         chosen = {key: more[key] for key in ("headRefName", "baseRefName") if key in more}
         found = [p for p in reversed(self.pulls) if all(p[key] == name for key, name in chosen.items())]
         found = [p for p in found if p["state"] in more.get("states", [p["state"]])]
+        start = int(more.get("after") or 0)
+        page = {"hasNextPage": len(found) > start + first, "endCursor": str(start + first)}
+        return {"nodes": found[start : start + first], "pageInfo": page}
+
+    def _search(self, info: GraphQLResolveInfo, query: str, first: int, **more: Any) -> Json:
+        assert query == "repo:acme/widgets is:pr is:open author:@me"
+        found = [p for p in self.pulls if p["state"] == "OPEN" and p["author"]["login"] == "alice"]
         start = int(more.get("after") or 0)
         page = {"hasNextPage": len(found) > start + first, "endCursor": str(start + first)}
         return {"nodes": found[start : start + first], "pageInfo": page}
