@@ -183,12 +183,15 @@ RULES = """{repository(owner: "acme", name: "widgets") {
   tags: rulesets(first: 9, targets: [TAG]) {totalCount}
   main: ref(qualifiedName: "main") {branchProtectionRule {pattern}
     refUpdateRule {pattern viewerCanPush requiredStatusCheckContexts requiresSignatures}}
-  one: ref(qualifiedName: "one") {branchProtectionRule {pattern} refUpdateRule {pattern}}
+  one: ref(qualifiedName: "one") {branchProtectionRule {pattern} refUpdateRule {pattern} rules(first: 9) {totalCount}}
+  release: ref(qualifiedName: "release/1") {rules(first: 9) {
+    nodes {type repositoryRuleset {name bypassActors(first: 9) {totalCount}}}}}
+  pullRequest(number: 1) {reviewThreads(first: 9) {totalCount}}
 }}"""
 
 
 def test_rules_are_shown_to_those_who_may_push(box: Box) -> None:
-    box.stack("one")
+    box.stack("one", "release/1")
     checks = {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "build"}]}}
     box.server.protect(REPO, "main", checks, "update", classic=True)
     reviews = {"type": "pull_request", "parameters": {"required_approving_review_count": 2}}
@@ -208,9 +211,16 @@ def test_rules_are_shown_to_those_who_may_push(box: Box) -> None:
     assert found["tags"]["totalCount"] == 0
     assert found["main"]["branchProtectionRule"] == {"pattern": "main"}
     assert found["main"]["refUpdateRule"]["viewerCanPush"] is False
-    assert found["one"] == {"branchProtectionRule": None, "refUpdateRule": None}
+    assert found["one"] == {"branchProtectionRule": None, "refUpdateRule": None, "rules": {"totalCount": 0}}
+    kinds = [(node["type"], node["repositoryRuleset"]) for node in found["release"]["rules"]["nodes"]]
+    source = {"name": "rules", "bypassActors": None}
+    assert kinds == [("PULL_REQUEST", source), ("DELETION", source)]
+    assert found["pullRequest"]["reviewThreads"] == {"totalCount": 0}
     hidden = data(box.dave, RULES)["repository"]
     assert (hidden["branchProtectionRules"]["nodes"], hidden["main"]["branchProtectionRule"]) == ([], None)
+    assert hidden["release"] == found["release"]
+    owned = data(box.carol, RULES)["repository"]["release"]["rules"]["nodes"]
+    assert owned[0]["repositoryRuleset"]["bypassActors"] == {"totalCount": 0}
 
 
 def test_a_hundred_heads_are_looked_up_in_one_quick_request(box: Box) -> None:

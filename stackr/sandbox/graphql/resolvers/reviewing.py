@@ -71,6 +71,15 @@ def latest_opinionated_reviews(
 
 
 @pull
+def review_threads(_row: PullRequest, info: Info, **arguments: Any) -> Connection:
+    """Conversations on code: the sandbox has none."""
+    return page(info, [], arguments)
+
+
+Fields("PullRequestReviewThread").attributes("id is_outdated is_resolved")
+
+
+@pull
 def viewer_latest_review(row: PullRequest, info: Info) -> Review | None:
     """The viewer's own last review."""
     mine = [r for r in reviews.list_reviews(ctx(info).engine, row) if r.author_id == ctx(info).viewer.id]

@@ -151,6 +151,16 @@ def rulesets(row: Repository, info: Info, targets: list[str] | None = None, **ar
     return page(info, found if not targets or "BRANCH" in targets else [], arguments)
 
 
+@Fields("Ref")
+def rules_(value: Ref, info: Info, order_by: dict[str, str] | None = None, **arguments: Any) -> Connection:
+    """The rules of rulesets that hold for a branch; readable for everybody."""
+    branch = value.name.removeprefix(HEADS)
+    rules = protection.rules_for(ctx(info).engine, value.repo, branch) if branch != value.name else []
+    found = {rule.ruleset.id: rule.ruleset for rule in rules}
+    listed = [Rule(row, i) for row in found.values() if not row.classic for i in range(len(row.rules))]
+    return page(info, listed, arguments)
+
+
 ruleset = Fields("RepositoryRuleset")
 ruleset.attributes("name created_at updated_at", databaseId="id")
 ruleset.constants(target="BRANCH")
@@ -174,6 +184,17 @@ def rules(row: Ruleset, info: Info, type_: str | None = None, **arguments: Any) 
     return page(info, found, arguments)
 
 
+@ruleset
+def bypass_actors(row: Ruleset, info: Info, **arguments: Any) -> Connection | None:
+    """Nobody: the sandbox lets people pass, and these are roles, teams and apps. Hidden from who may not edit rules."""
+    return page(info, [], arguments) if ctx(info).level(ctx(info).repository(row)) == "admin" else None
+
+
+bypassing = Fields("RepositoryRulesetBypassActor")
+bypassing.attributes(
+    "id bypass_mode deploy_key enterprise_owner organization_admin repository_role_database_id repository_role_name "
+    "repository_ruleset"
+)
 rule = Fields("RepositoryRule")
 rule.attributes(repositoryRuleset="ruleset")
 rule.add("id", lambda value, _info: node_id("RepositoryRule", value.ruleset.id, value.index))
