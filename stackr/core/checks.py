@@ -47,8 +47,8 @@ class Check:
     """One check on one commit.
 
     ``name`` is what people see (``workflow / job``), ``context`` what a rule calls it. ``node_id`` is that of a check
-    run, ``""`` for a commit status; ``job_id`` is what GitHub Actions gives the log by (``None``: not its job).
-    ``summary`` is what its author says in a line.
+    run, ``""`` for a commit status; ``job_id`` and ``run_id`` are the numbers of the job and of its workflow's run in
+    GitHub Actions (``None``: not its job). ``summary`` is what its author says in a line.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Check:
     link: str = ""
     node_id: str = ""
     job_id: int | None = None
+    run_id: int | None = None
     summary: str = ""
     evidence: Evidence = Evidence()
 

@@ -160,7 +160,7 @@ class _Judge:
                 return self._inherited(failure, *blamed)
         if check.evidence.passed_before or self._is_named(failure, self._rules.flaky):
             return self._verdict(check, Kind.FLAKY, cause)
-        if _is_without_runner(check) or _is_without_trace(check) or self._is_named(failure, self._rules.infra):
+        if _is_without_runner(check) or _is_without_trace(failure) or self._is_named(failure, self._rules.infra):
             return self._verdict(check, Kind.INFRA, cause)
         if check.outcome is Outcome.CANCELLED:
             return self._verdict(check, Kind.CANCELLED, cause)
@@ -211,8 +211,9 @@ class _Judge:
 
 # As in "build (unstable)"; "unstable_ops" and "unstable-features" name what is tested.
 _SAYS_UNSTABLE = re.compile(r"(?<!\w)unstable(?![\w-])", re.IGNORECASE)
-# GitHub's annotation where no machine was to be had; the job ends as cancelled after some minutes.
+# GitHub's annotations: no machine was to be had (the job ends as cancelled after some minutes), or it went away.
 _NO_RUNNER = re.compile(r"The job was not acquired by Runner\b")
+_LOST_RUNNER = re.compile(r"\blost communication with the server\b|The hosted runner encountered an error\b")
 
 
 def _failures(checks: Sequence[Check]) -> tuple[_Failure, ...]:
@@ -232,9 +233,14 @@ def _is_without_runner(check: Check) -> bool:
     return check.evidence.failing_step is False and any(map(_NO_RUNNER.search, check.evidence.annotations))
 
 
-def _is_without_trace(check: Check) -> bool:
-    """It failed without a log and without a failing step: the machine went away, or never did anything."""
-    return check.outcome is Outcome.FAILED and check.evidence.failing_step is False and check.evidence.log == ""
+def _is_without_trace(failure: _Failure) -> bool:
+    """It failed without a log and without a failing step: the machine went away, or never did anything.
+
+    Not if GitHub says why: a job whose definition is wrong leaves no trace either.
+    """
+    check, cause = failure.check, failure.cause
+    no_trace = check.outcome is Outcome.FAILED and check.evidence.failing_step is False and check.evidence.log == ""
+    return no_trace and (cause.generic or all(map(_LOST_RUNNER.search, cause.lines)))
 
 
 def _ran(pull: PullChecks, key: str) -> bool:

@@ -61,8 +61,8 @@ def test_nothing_known_is_explained_by_nothing() -> None:
 
 def test_a_failing_test_is_named_without_its_reason() -> None:
     log = stamped(
-        "RuntimeError: on the way",
-        "\x1b[31mFAILED\x1b[0m test/test_transforms.py::\x1b[1mTestVecNorm::test_parallelenv_vecnorm\x1b[0m - Assert: 1",
+        "RuntimeError: earlier",
+        "\x1b[31mFAILED\x1b[0m test/test_transforms.py::\x1b[1mTestVecNorm::test_parallelenv_vecnorm\x1b[0m - 1 != 2",
         "##[error]Process completed with exit code 1.",
     )
     assert cause(log).text == "test/test_transforms.py::TestVecNorm::test_parallelenv_vecnorm"

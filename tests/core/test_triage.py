@@ -161,6 +161,13 @@ def test_a_job_without_log_and_without_a_failing_step_is_infra() -> None:
     assert only(pull(failed(cause="", log="", failing_step=True))) == "NEW"
     assert only(pull(failed(cause="", log="", failing_step=None))) == "NEW"
     assert only(pull(failed(cause="", log=None, failing_step=False))) == "NEW"
+    lost = "The self-hosted runner: gpu-1 lost communication with the server. Verify the machine is running."
+    assert only(pull(failed(cause=lost, log="", failing_step=False))) == "~INFRA"
+
+
+def test_a_job_that_could_not_start_because_it_is_written_wrong_is_not_infra() -> None:
+    wrong = "Error when evaluating 'runs-on' for job 'tests'"
+    assert only(pull(failed(cause=wrong, log="", failing_step=False))) == "NEW"
 
 
 def test_a_cancelled_job_is_cancelled_whatever_trunk_does() -> None:
