@@ -12,6 +12,7 @@ from stackr.records import dataclass
 
 LONGEST = 60_000
 """In characters; GitHub refuses more than 65,536."""
+_FIRST_TRY = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,13 @@ def fit(kind: str, lines: int, write: Callable[[int], str]) -> str:
     ``write`` is told how many lines to keep, and says in the text how many it left out.
     """
     room = LONGEST - len(f"{marker(kind)}\n")
-    whole = write(lines)
-    if len(whole) <= room:
+    fits, more = 0, _FIRST_TRY
+    # From below, as a report may be a thousand times as long as a comment.
+    while more < lines and len(write(more)) <= room:
+        fits, more = more, 2 * more
+    if more >= lines and len(whole := write(lines)) <= room:
         return whole
-    fits, too_many = 0, lines
+    too_many = min(more, lines)
     while too_many - fits > 1:
         middle = (fits + too_many) // 2
         fits, too_many = (middle, too_many) if len(write(middle)) <= room else (fits, middle)

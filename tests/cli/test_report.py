@@ -230,7 +230,16 @@ def test_without_post_a_job_still_gets_its_summary(world: World, nowhere: Clone)
     assert refusal(nowhere.stackr(*BENCH, "--post", env=env, code=7)).startswith("this job has no token")
 
 
-def test_a_forks_job_is_told_how_to_post_and_keeps_its_summary(world: World, nowhere: Clone) -> None:
+@pytest.mark.parametrize(
+    ("repository", "hint"),
+    [
+        ("eve/app", "a fork's job has a token that only reads: see docs/guide/ci-and-benchmarks.md"),
+        ("", "give the token that permission, or use another: stackr auth status"),
+    ],
+)
+def test_a_job_that_may_not_post_is_told_how_and_keeps_its_summary(
+    world: World, nowhere: Clone, repository: str, hint: str
+) -> None:
     def answer(asked: Asked) -> Canned:
         if asked.path.endswith("/graphql"):
             return Canned(body={"data": {"viewer": {"login": "github-actions[bot]"}}})
@@ -238,13 +247,13 @@ def test_a_forks_job_is_told_how_to_post_and_keeps_its_summary(world: World, now
             return Canned(body=[{"id": 1, "user": {"login": "github-actions"}, "body": MARK, "html_url": ""}])
         return Canned(403, {"message": "Resource not accessible by integration"})
 
-    event = {"pull_request": {"number": 5, "head": {"repo": {"full_name": "eve/app"}}}}
+    event = {"pull_request": {"number": 5, "head": {"repo": {"full_name": repository}}}}
     with CannedServer(answer) as server:
         env = in_job(world, nowhere.path, event, GITHUB_SERVER_URL=server.url, GITHUB_API_URL="")
         told = nowhere.stackr(*BENCH, "--post", env=env, code=7)
     assert told.err.splitlines() == [
         "error: the token from GITHUB_TOKEN may not do this (Resource not accessible by integration)",
         "safe:  nothing was changed",
-        "next:  a fork's job has a token that only reads: see docs/guide/ci-and-benchmarks.md",
+        f"next:  {hint}",
     ]
     assert (nowhere.path / "summary.md").read_text() == told.out
