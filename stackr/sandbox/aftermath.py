@@ -112,6 +112,7 @@ def _retarget(engine: Engine, git: GitRepo, pull: PullRequest, base_ref: str, ac
         return RefMove(f"refs/heads/{old_ref}", old_oid, ZERO_OID)
     pull.base_ref, pull.base_oid = base_ref, new_oid
     timeline.record(engine, pull, "automatic_base_change_succeeded", actor, old_base=old_ref, new_base=base_ref)
+    stale.base_changed(engine, pull, actor)
     return RefMove(f"refs/heads/{base_ref}", old_oid, new_oid)
 
 
@@ -157,7 +158,7 @@ def _head_moved(engine: Engine, git: GitRepo, pull: PullRequest, move: RefMove, 
     kind = "head_ref_force_pushed" if forced else "pushed"
     timeline.record(engine, pull, kind, actor, ref=pull.head_ref, before=before, after=move.new)
     distrust(engine, pull, actor, "Head branch was pushed to by a user without write access")
-    stale.head_changed(engine, pull, before, actor)
+    stale.head_changed(engine, pull, actor)
 
 
 def distrust(engine: Engine, pull: PullRequest, actor: User | None, reason: str) -> None:

@@ -2,7 +2,8 @@
 
 A request stays pending for some looks at it, or a second, whichever is first, and is then carried out.
 Source: https://docs.github.com/rest/pulls/pulls#merge-a-pull-request-asynchronously. A stack must be linear to be
-merged; whether branches with merge commits in them pass is not documented, so here they do not.
+merged, from the tip of its base up (https://docs.github.com/pull-requests/reference/stacked-pull-requests#linear-history);
+whether branches with merge commits in them pass is not documented, so here they do not.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ def request_merge(
     viewer: User,
     pull: PullRequest,
     *,
-    method: str = "merge",
+    method: str = "default",
     action: str = "default",
     sha: str | None = None,
+    title: str | None = None,
+    message: str | None = None,
 ) -> tuple[Json, int]:
     """Ask for a merge; the answer and its status: 200 merged or queued, 202 accepted, 400 not ready, 409 running."""
     repo = pulls.repository_of(engine, pull)
@@ -42,9 +45,12 @@ def request_merge(
     reason = _not_ready(pull, sha)
     if reason:
         return _answer("failed", message=reason), 400
-    stack = native.stack_of(engine, pull)
-    base_ref = pull.base_ref if stack is None else stack.base_ref
-    if action == "merge_queue" and not mergequeue.has_queue(engine, repo, base_ref):
+    custom = method != "default" or title is not None or message is not None
+    if action == "merge_queue" and custom:
+        # erwins-enkel/shepherd#2062
+        names = "merge_method, commit_title, commit_message"
+        raise ApiError(422, f"Custom merge params ({names}) are not supported with the merge_queue merge action.")
+    if action == "merge_queue" and not mergequeue.has_queue(engine, repo, pulls.target_branch(engine, pull)):
         return _answer("failed", message="The merge queue is not enabled for this branch."), 400
     with engine.transaction():
         row = AsyncMerge(
@@ -54,6 +60,8 @@ def request_merge(
             user_id=viewer.id,
             method=method,
             action=action,
+            title=title,
+            text=message,
             oid=sha or pull.head_oid,
             created_at=engine.now(),
         )
@@ -132,18 +140,27 @@ def _carry_out(engine: Engine, row: AsyncMerge) -> None:
 def _merge(engine: Engine, viewer: User, repo: Repository, pull: PullRequest, row: AsyncMerge) -> str:
     """Merge or enqueue, and say which. "default" takes the queue where there is one."""
     stack = native.stack_of(engine, pull)
-    base_ref = pull.base_ref if stack is None else stack.base_ref
+    base_ref = pulls.target_branch(engine, pull)
     chain = [pull] if stack is None else _up_to(engine, stack, pull)
-    queue = mergequeue.has_queue(engine, repo, base_ref)
-    if row.action == "merge_queue" or (row.action == "default" and queue):
-        mergequeue.enqueue_chain(engine, viewer, repo, chain, base_ref)
-        row.message = "Pull request was added to the merge queue."
-        return "enqueued"
+    if row.action != "direct_merge" and mergequeue.has_queue(engine, repo, base_ref):
+        return _enqueue(engine, viewer, repo, chain, base_ref, row)
+    method = "merge" if row.method == "default" else row.method
     if stack is None:
-        merging.merge_pull(engine, viewer, pull, method=row.method)
-        return "merged"
-    _merge_chain(engine, viewer, repo, chain, row.method, base_ref)
+        merging.merge_pull(engine, viewer, pull, method=method, title=row.title, message=row.text)
+    else:
+        _merge_chain(engine, viewer, repo, chain, method, base_ref)
     return "merged"
+
+
+def _enqueue(
+    engine: Engine, viewer: User, repo: Repository, chain: list[PullRequest], base_ref: str, row: AsyncMerge
+) -> str:
+    if row.method != "default" or row.title is not None or row.text is not None:
+        # Only found out now, not when it was asked for: lararosekelley/git-stk#333, navikt/copilot#659.
+        raise ApiError(405, "Custom merge params are not supported when merging via a merge queue")
+    mergequeue.enqueue_chain(engine, viewer, repo, chain, base_ref)
+    row.message = "Pull request was added to the merge queue."
+    return "enqueued"
 
 
 def _up_to(engine: Engine, stack: NativeStack, pull: PullRequest) -> list[PullRequest]:
@@ -164,8 +181,7 @@ def _merge_chain(
     tip, below = start, chain[0].base_oid
     for member in chain:
         oid = landing.commit_onto(engine, viewer, repo, member, method, tip, below)
-        if oid is None:
-            raise ApiError(405, f"#{member.number} has a merge conflict.")
+        assert oid is not None, "from the tip of the base up, nothing conflicts"
         landed.append(Landed(member, oid, viewer))
         tip, below = oid, member.head_oid
     move = landing.move_base(engine, repo, base_ref, start, landed)
@@ -180,6 +196,8 @@ def _refuse(engine: Engine, viewer: User, git: GitRepo, chain: list[PullRequest]
         found = objections.against_merging(engine, viewer, member, method)
         if found:
             raise objections.refusal(found)
+    if not git.graph.is_ancestor(start, chain[0].head_oid):
+        raise ApiError(405, "The stack is not based on the latest commit of its base branch; rebase the stack.")
     below = None
     for member in chain:
         if below is not None and not git.graph.is_ancestor(below.head_oid, member.head_oid):

@@ -69,7 +69,7 @@ def _refuse(
     if pull.state != "open":
         raise ApiError(422, "Pull request is not in the correct state to enable auto-merge")
     if pulls.in_native_stack(engine, pull):
-        raise ApiError(422, "Pull requests that are part of a stack must be merged with the stack.")
+        raise ApiError(422, "Auto-merge is not supported for stacked pull requests")  # navikt/copilot#659
     if mergequeue.entry_of(engine, pull) is not None:
         raise ApiError(422, "Pull request is already in the queue")
     if expected_head is not None and expected_head != pull.head_oid:

@@ -80,28 +80,47 @@ def move_base(engine: Engine, repo: Repository, base_ref: str, start: str, lande
 
 
 def settle(engine: Engine, repo: Repository, move: RefMove, landed: Sequence[Landed]) -> None:
-    """What the moved base means for others; then GitHub deletes the merged heads, where the setting says so.
-
-    What stands on merged members of a native stack goes onto the stack's base, deleted or not.
-    """
-    for one in landed:
-        if native.stack_of(engine, one.pull) is not None:
-            _retarget(engine, repo, one, move)
+    """What the moved base means for others; then GitHub deletes the merged heads, where the setting says so."""
+    above = _rest_of_stack(engine, landed)
+    if above:
+        _retarget(engine, above[0], move, landed[-1].merger)
     aftermath.refs_moved(engine, repo, landed[-1].merger, [move])
+    if above:
+        _rebase(engine, repo, above, landed[-1], move.new)
     if repo.delete_branch_on_merge:
         for one in landed:
             merging.delete_head(engine, one.merger, one.pull)
 
 
-def _retarget(engine: Engine, repo: Repository, landed: Landed, move: RefMove) -> None:
-    for above in engine.store.pulls.by(repo_id=repo.id):
-        if above.state == "open" and above.base_ref == landed.pull.head_ref and move.branch is not None:
-            old, above.base_ref, above.base_oid = above.base_ref, move.branch, move.new
-            timeline.record(
-                engine,
-                above,
-                "automatic_base_change_succeeded",
-                landed.merger,
-                old_base=old,
-                new_base=above.base_ref,
-            )
+def _rest_of_stack(engine: Engine, landed: Sequence[Landed]) -> list[PullRequest]:
+    """The members of a native stack above what landed, bottom first; empty outside of one."""
+    stack = native.stack_of(engine, landed[-1].pull)
+    return [] if stack is None else [pull for pull in native.members(engine, stack) if pull.state == "open"]
+
+
+def _retarget(engine: Engine, pull: PullRequest, move: RefMove, merger: User) -> None:
+    """The next one goes onto the stack's base, whether the branch below it is deleted or not."""
+    old = pull.base_ref
+    pull.base_ref, pull.base_oid = move.name.removeprefix(HEADS), move.new
+    timeline.record(engine, pull, "automatic_base_change_succeeded", merger, old_base=old, new_base=pull.base_ref)
+
+
+def _rebase(engine: Engine, repo: Repository, above: Sequence[PullRequest], last: Landed, tip: str) -> None:
+    """GitHub rebases what is left of a stack, each on the one below, as far as it goes without a conflict.
+
+    https://docs.github.com/pull-requests/how-tos/merge-and-close-pull-requests/merging-stacked-pull-requests#merging-from-the-bottom-up.
+    What waits in a queue is left alone: it continues in the next group.
+    """
+    git = engine.git(repo)
+    moves: list[RefMove] = []
+    below = last.pull.head_oid
+    for pull in above:
+        oid = merging.replayed(engine, git, last.merger, git.graph.ahead(below, pull.head_oid), tip)
+        queued = engine.store.queue_entries.one(repo_id=repo.id, number=pull.number)
+        if oid is None or queued is not None:
+            break
+        moves.append(RefMove(HEADS + pull.head_ref, pull.head_oid, oid))
+        git.graph.add(oid)
+        tip, below = oid, pull.head_oid
+    git.update(moves)
+    aftermath.refs_moved(engine, repo, last.merger, moves)

@@ -87,10 +87,10 @@ def state_when_known(engine: Engine, pull: PullRequest, *, clean: bool) -> str:
     if pull.draft:
         return "draft"
     repo = pulls.repository_of(engine, pull)
+    if _blocked(engine, repo, pull):
+        return "blocked"  # also for a head that is out of date besides (github/branch-deploy#97)
     if objections.behind(engine, repo, pull):
         return "behind"
-    if _blocked(engine, repo, pull):
-        return "blocked"
     if checks.rollup(engine, repo, pull.head_oid) not in (None, "SUCCESS"):
         return "unstable"
     # GitHub Enterprise Server alone has pre-receive hooks, and this state:
@@ -99,9 +99,12 @@ def state_when_known(engine: Engine, pull: PullRequest, *, clean: bool) -> str:
 
 
 def _blocked(engine: Engine, repo: Repository, pull: PullRequest) -> bool:
-    """Whether there is no method at all to which no rule objects."""
+    """Whether rules object to every method that the repository allows, for more than being out of date."""
     methods = [method for method, allowed in allowed_methods(repo).items() if allowed]
-    return all(objections.against_enqueuing(engine, None, pull, method) for method in methods)
+    return not any(
+        all(objection.text == objections.OUT_OF_DATE for objection in found)
+        for found in (objections.against_enqueuing(engine, None, pull, method) for method in methods)
+    )
 
 
 def merge_pull(

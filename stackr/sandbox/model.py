@@ -182,7 +182,7 @@ class Comment(Row):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Review(Row):
-    """A review: APPROVED, CHANGES_REQUESTED, COMMENTED or DISMISSED, given on ``oid``."""
+    """A review: APPROVED, CHANGES_REQUESTED, COMMENTED or DISMISSED, given on ``oid`` as compared with ``base_oid``."""
 
     INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "number"),)
     repo_id: int
@@ -191,6 +191,7 @@ class Review(Row):
     state: str
     body: str = ""
     oid: str
+    base_oid: str | None = None
     submitted_at: str = ""
     dismissed_state: str | None = None  # what it was before it was dismissed
 
@@ -313,8 +314,10 @@ class AsyncMerge(Row):
     number: int
     uuid: str
     user_id: int
-    method: str
+    method: str = "default"
     action: str = "default"  # or "direct_merge", "merge_queue"
+    title: str | None = None
+    text: str | None = None
     oid: str
     state: str = "pending"
     message: str = ""

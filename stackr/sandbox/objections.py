@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from stackr.sandbox import protection, reviews
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError
-from stackr.sandbox.model import PullRequest, Repository, User
+from stackr.sandbox.model import Json, PullRequest, Repository, User
 from stackr.sandbox.protection import Rule
+from stackr.sandbox.pullrows import target_branch
 
+OUT_OF_DATE = "Head branch is out of date. Review and try the merge again."
 METHOD_NAMES = {"merge": "Merge commits", "squash": "Squash merges", "rebase": "Rebase merges"}
 
 
@@ -39,7 +41,7 @@ def against_enqueuing(
     https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue#about-merge-queues
     """
     repo = engine.store.repositories.need(pull.repo_id)
-    rules = protection.rules_for(engine, repo, pull.base_ref)
+    rules = protection.rules_for(engine, repo, target_branch(engine, pull))
     queue = any(rule.type == "merge_queue" for rule in rules)
     return [
         Objection(text, rule.ruleset.classic)
@@ -54,7 +56,7 @@ def _against_going_past(engine: Engine, viewer: User | None, pull: PullRequest) 
     repo = engine.store.repositories.need(pull.repo_id)
     return [
         Objection("Changes must be made through the merge queue", rule.ruleset.classic)
-        for rule in protection.rules_for(engine, repo, pull.base_ref)
+        for rule in protection.rules_for(engine, repo, target_branch(engine, pull))
         if rule.type == "merge_queue" and not protection.bypasses(rule, viewer)
     ]
 
@@ -67,12 +69,11 @@ def _texts(
             yield from _review_texts(engine, pull, rule)
             allowed = rule.parameters.get("allowed_merge_methods", [])
             if method is not None and allowed and method not in allowed:
-                yield f"{METHOD_NAMES[method]} are not allowed on this branch."
+                yield f"{METHOD_NAMES[method]} are not allowed on this repository."  # as rue-language/rue#2053 met it
         case "required_status_checks":
             yield from protection.unmet_checks(engine, repo, rule.parameters, pull.head_oid)
-            strict = rule.parameters.get("strict_required_status_checks_policy")
-            if strict and not queue and not _up_to_date(engine, pull):
-                yield "Head branch is out of date. Review and try the merge again."
+            if _strict(rule.parameters) and not queue and not _up_to_date(engine, pull):
+                yield OUT_OF_DATE
         case "required_linear_history" if method == "merge":
             yield "This branch must not contain merge commits."
         case "required_signatures" if method == "rebase" and not _all_signed(engine, repo, pull):
@@ -109,11 +110,16 @@ def _all_signed(engine: Engine, repo: Repository, pull: PullRequest) -> bool:
 
 def behind(engine: Engine, repo: Repository, pull: PullRequest) -> bool:
     """Whether a rule wants the head up to date with the base, and it is not. Never where a queue merges."""
-    if protection.parameters(engine, repo, pull.base_ref, "merge_queue") is not None:
+    branch = target_branch(engine, pull)
+    if protection.parameters(engine, repo, branch, "merge_queue") is not None:
         return False
-    rule = protection.parameters(engine, repo, pull.base_ref, "required_status_checks")
-    strict = rule is not None and rule.get("strict_required_status_checks_policy")
-    return bool(strict) and not _up_to_date(engine, pull)
+    rule = protection.parameters(engine, repo, branch, "required_status_checks")
+    return rule is not None and _strict(rule) and not _up_to_date(engine, pull)
+
+
+def _strict(parameters: Json) -> bool:
+    """Whether heads must be up to date; without any required check that does nothing (home-operations/tuppr#426)."""
+    return bool(parameters.get("strict_required_status_checks_policy") and parameters["required_status_checks"])
 
 
 def refusal(found: list[Objection]) -> ApiError:

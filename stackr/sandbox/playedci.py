@@ -5,7 +5,7 @@ Every check that a rule requires and nobody has reported is reported as passed b
 
 from __future__ import annotations
 
-from stackr.sandbox import checks, protection, queuegroups
+from stackr.sandbox import checks, protection, pulls, queuegroups
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.model import Repository
 
@@ -19,7 +19,8 @@ def report(engine: Engine) -> None:
 
 
 def _missing(engine: Engine, repo: Repository) -> list[tuple[str, str]]:
-    wanted = [(p.head_oid, p.base_ref) for p in engine.store.pulls.by(repo_id=repo.id) if p.state == "open"]
+    opened = [pull for pull in engine.store.pulls.by(repo_id=repo.id) if pull.state == "open"]
+    wanted = [(pull.head_oid, pulls.target_branch(engine, pull)) for pull in opened]
     queued = [e for e in engine.store.queue_entries.all() if e.repo_id == repo.id]
     wanted += [(entry.oid, entry.base_ref) for entry in queued if entry.oid is not None]
     found = {

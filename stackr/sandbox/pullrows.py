@@ -84,6 +84,17 @@ def in_native_stack(engine: Engine, pull: PullRequest) -> bool:
     return any(pull.number in stack.pulls and not stack.dissolved for stack in stacks)
 
 
+def target_branch(engine: Engine, pull: PullRequest) -> str:
+    """The branch whose rules hold for a pull request: its base, and within a native stack the base of the stack.
+
+    https://docs.github.com/pull-requests/reference/stacked-pull-requests#branch-protections-and-required-checks
+    """
+    for stack in engine.store.native_stacks.by(repo_id=pull.repo_id):
+        if pull.number in stack.pulls and not stack.dissolved:
+            return stack.base_ref
+    return pull.base_ref
+
+
 def may_edit(engine: Engine, viewer: User | None, pull: PullRequest) -> bool:
     """The author, and everybody with triage rights, may edit, close and reopen."""
     if viewer is None:

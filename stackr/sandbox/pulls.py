@@ -24,6 +24,7 @@ from stackr.sandbox.pullrows import (
     repository_of,
     require_edit,
     state_of,
+    target_branch,
 )
 from stackr.sandbox.pullstates import close_pull, convert_to_draft, ready_for_review, reopen_pull
 from stackr.sandbox.pullwords import BODY_LIMIT, TITLE_LIMIT, custom, refuse_texts
@@ -50,6 +51,7 @@ __all__ = [
     "repository_of",
     "require_edit",
     "state_of",
+    "target_branch",
     "update_pull",
     "with_commit",
 ]
@@ -129,10 +131,10 @@ def _checked_base(engine: Engine, pull: PullRequest, base: str) -> str:
 
 
 def _change_base(engine: Engine, viewer: User | None, pull: PullRequest, base: str, oid: str) -> None:
-    old_ref, old_oid = pull.base_ref, pull.base_oid
+    old_ref = pull.base_ref
     pull.base_ref, pull.base_oid = base, oid
     timeline.record(engine, pull, "base_ref_changed", viewer, old_base=old_ref, new_base=base)
-    stale.base_changed(engine, pull, old_oid, viewer)
+    stale.base_changed(engine, pull, viewer)
     aftermath.distrust(engine, pull, viewer, "Base branch was changed")
 
 

@@ -64,6 +64,7 @@ def add_review(
             state=_STATES[event],
             body=body,
             oid=oid or pull.head_oid,
+            base_oid=pull.base_oid,
             submitted_at=engine.now(),
         )
         review = engine.store.reviews.add(row)
@@ -111,7 +112,9 @@ def decision(engine: Engine, pull: PullRequest) -> str | None:
 
     https://docs.github.com/graphql/reference/enums#pullrequestreviewdecision
     """
-    rule = protection.parameters(engine, pulls.repository_of(engine, pull), pull.base_ref, "pull_request")
+    rule = protection.parameters(
+        engine, pulls.repository_of(engine, pull), pulls.target_branch(engine, pull), "pull_request"
+    )
     wanted = int(rule.get("required_approving_review_count", 0)) if rule else 0
     opinions = latest_opinionated(engine, pull, writers_only=True)
     if any(review.state == "CHANGES_REQUESTED" for review in opinions):
@@ -124,7 +127,7 @@ def decision(engine: Engine, pull: PullRequest) -> str | None:
 def counting_approvals(engine: Engine, pull: PullRequest) -> list[Review]:
     """The approvals that a rule counts: by people with write access, the last pusher's left out where it says so."""
     repo = pulls.repository_of(engine, pull)
-    rule = protection.parameters(engine, repo, pull.base_ref, "pull_request") or {}
+    rule = protection.parameters(engine, repo, pulls.target_branch(engine, pull), "pull_request") or {}
     approvals = [r for r in latest_opinionated(engine, pull, writers_only=True) if r.state == "APPROVED"]
     if not rule.get("require_last_push_approval"):
         return approvals

@@ -1,4 +1,6 @@
-"""Approvals that a push or a new base makes stale.
+"""Approvals that a push or a new base makes stale: those that were given to another diff than the present one.
+
+Where nothing dismissed them at once, because the base had no such rule, a later change of base finds them.
 
 https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-protected-branches/about-protected-branches#require-pull-request-reviews-before-merging
 """
@@ -9,28 +11,32 @@ from stackr.sandbox import protection, timeline
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.git import GitRepo
 from stackr.sandbox.model import PullRequest, User
+from stackr.sandbox.pullrows import target_branch
 
 
-def head_changed(engine: Engine, pull: PullRequest, before: str, actor: User | None) -> None:
-    """Dismiss approvals after a push, where a rule wants it and the pull request's diff changed."""
-    _dismiss(engine, pull, actor, (pull.base_oid, before), "The head branch was pushed to.")
+def head_changed(engine: Engine, pull: PullRequest, actor: User | None) -> None:
+    """Dismiss approvals after a push, where a rule wants it and they were not given to what is there now."""
+    _dismiss(engine, pull, actor, "The head branch was pushed to.")
 
 
-def base_changed(engine: Engine, pull: PullRequest, before: str, actor: User | None) -> None:
-    """Dismiss approvals after a change of base, where a rule wants it and the diff changed."""
-    _dismiss(engine, pull, actor, (before, pull.head_oid), "The base branch was changed.")
+def base_changed(engine: Engine, pull: PullRequest, actor: User | None) -> None:
+    """Dismiss approvals after a change of base, also one of GitHub's own, where they were given to another diff.
+
+    What stood on a squashed pull request shows its commits again, on the new base (PriorLabs/TabPFN#1228,
+    ejoffe/spr#176).
+    """
+    _dismiss(engine, pull, actor, "The base branch was changed.")
 
 
-def _dismiss(engine: Engine, pull: PullRequest, actor: User | None, before: tuple[str, str], message: str) -> None:
+def _dismiss(engine: Engine, pull: PullRequest, actor: User | None, message: str) -> None:
     repo = engine.store.repositories.need(pull.repo_id)
-    rule = protection.parameters(engine, repo, pull.base_ref, "pull_request")
+    rule = protection.parameters(engine, repo, target_branch(engine, pull), "pull_request")
     if rule is None or not rule.get("dismiss_stale_reviews_on_push"):
         return
     git = engine.git(repo)
-    if _shape(git, *before) == _shape(git, pull.base_oid, pull.head_oid):
-        return
+    now = _shape(git, pull.base_oid, pull.head_oid)
     for review in engine.store.reviews.by(repo_id=pull.repo_id, number=pull.number):
-        if review.state == "APPROVED":
+        if review.state == "APPROVED" and _shape(git, review.base_oid or pull.base_oid, review.oid) != now:
             review.dismissed_state, review.state = review.state, "DISMISSED"
             engine.store.reviews.save(review)
             timeline.record(

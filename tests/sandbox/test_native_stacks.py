@@ -223,14 +223,43 @@ def test_a_stack_out_of_step_under_rules_or_in_draft_does_not_land(stacked: Box)
     assert "Cannot update this protected ref." in _poll(stacked, b)["details"]["message"]
 
 
-def test_a_stack_in_conflict_does_not_land_at_all(stacked: Box) -> None:
-    stacked.alice.branch("a")
-    stacked.alice.branch("b", "a", files={"README.md": "mine\n"})
-    stacked.alice.push("a", "b")
-    a, b = stacked.alice.open("a"), stacked.alice.open("b", "a")
+def test_a_stack_whose_base_moved_must_be_rebased_first(stacked: Box) -> None:
+    a, b = stacked.stack("a", "b")
     stacked.alice.post("stacks", {"pull_requests": [a, b]})
-    stacked.bob.branch("main", files={"README.md": "theirs\n"})
+    stacked.bob.branch("main", files={"other.txt": "other\n"})
     stacked.bob.push("main")
     before = stacked.tip("main")
-    assert f"#{b} has a merge conflict." in _poll(stacked, b)["details"]["message"]
+    text = "The stack is not based on the latest commit of its base branch; rebase the stack."
+    assert _poll(stacked, b)["details"]["message"] == text
     assert ([stacked.state(n) for n in (a, b)], stacked.tip("main")) == (["open", "open"], before)
+
+
+def test_every_member_is_held_to_the_rules_of_the_base_of_the_stack(stacked: Box) -> None:
+    a, b = stacked.stack("a", "b")
+    stacked.server.protect(REPO, "main", {"type": "pull_request", "parameters": {"required_approving_review_count": 1}})
+    states = [stacked.alice.get(f"pulls/{b}")["mergeable_state"] for _look in range(2)]
+    stacked.alice.post("stacks", {"pull_requests": [a, b]})
+    states.append(stacked.alice.get(f"pulls/{b}")["mergeable_state"])
+    assert states == ["unknown", "clean", "blocked"]
+    stacked.bob.post(f"pulls/{a}/reviews", {"event": "APPROVE"}, expect=200)
+    assert "At least 1 approving review is required" in _poll(stacked, b)["details"]["message"]
+
+
+def test_github_rebases_what_is_left_of_a_stack_as_far_as_it_goes(stacked: Box) -> None:
+    stacked.alice.branch("a", files={"README.md": "a\n"})
+    stacked.alice.branch("b", "a", {"b.txt": "b\n"})
+    stacked.alice.branch("c", "b", {"c.txt": "c\n"})
+    stacked.alice.push("a", "b", "c")
+    a, b, c = (stacked.alice.open(name, base) for name, base in (("a", "main"), ("b", "a"), ("c", "b")))
+    stacked.alice.post("stacks", {"pull_requests": [a, b, c]})
+    before = [stacked.tip(name) for name in ("b", "c")]
+    assert _poll(stacked, a)["status"] == "merged"
+    git = stacked.server.engine.git(stacked.repo)
+    rebased = [git.need(stacked.tip(name) or "") for name in ("b", "c")]
+    assert [info.oid for info in rebased] != before
+    assert [info.parents for info in rebased] == [(stacked.tip("main"),), (rebased[0].oid,)]
+    assert (stacked.pull(b).base_ref, stacked.pull(c).base_ref) == ("main", "b")
+    assert [kind for kind in stacked.events(b) if kind != "added_to_stack"] == [
+        "automatic_base_change_succeeded",
+        "head_ref_force_pushed",
+    ]

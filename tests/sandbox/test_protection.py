@@ -236,6 +236,69 @@ def test_a_new_base_that_changes_the_diff_dismisses_approvals(box: Box) -> None:
     assert box.events(upper) == ["reviewed", "base_ref_changed", "review_dismissed"]
 
 
+def test_a_retarget_by_github_dismisses_approvals_only_of_what_now_shows_more(box: Box) -> None:
+    box.server.settings(REPO, delete_branch_on_merge=True)
+    numbers = box.stack("a", "b") + box.stack("c", "d")
+    box.server.protect(REPO, "main", _review(dismiss_stale_reviews_on_push=True))
+    for number in numbers:
+        box.bob.post(f"pulls/{number}/reviews", {"event": "APPROVE"}, expect=200)
+    for number, method in ((numbers[0], "squash"), (numbers[2], "merge")):
+        box.carol.put(f"pulls/{number}/merge", {"merge_method": method})
+    assert [box.pull(number).base_ref for number in numbers] == ["main"] * 4
+    assert [box.alice.get(f"pulls/{n}/reviews")[0]["state"] for n in (numbers[1], numbers[3])] == [
+        "DISMISSED",
+        "APPROVED",
+    ]
+
+
+def test_an_approval_of_an_older_head_is_found_by_a_later_change_of_base(box: Box) -> None:
+    _, upper = box.stack("a", "b")
+    box.server.protect(REPO, "main", _review(dismiss_stale_reviews_on_push=True))
+    box.bob.post(f"pulls/{upper}/reviews", {"event": "APPROVE"}, expect=200)
+    box.alice.branch("b", "b", {"more.txt": "more\n"})
+    box.alice.push("b")  # its base has no such rule
+    assert [row["state"] for row in box.alice.get(f"pulls/{upper}/reviews")] == ["APPROVED"]
+    lower = upper - 1
+    box.bob.post(f"pulls/{lower}/reviews", {"event": "APPROVE"}, expect=200)
+    box.carol.put(f"pulls/{lower}/merge", {"merge_method": "merge"})
+    box.alice.patch(f"pulls/{upper}", {"base": "main"})
+    assert [row["state"] for row in box.alice.get(f"pulls/{upper}/reviews")] == ["DISMISSED"]
+
+
+def _state(box: Box, number: int) -> str:
+    """The mergeable_state once it is known."""
+    return str([box.alice.get(f"pulls/{number}")["mergeable_state"] for _look in range(2)][-1])
+
+
+def test_the_merge_state_says_what_stands_in_the_way(box: Box) -> None:
+    (number,) = box.stack("feature")
+    head = box.tip("feature")
+    strict = {**CHECKS, "parameters": {**CHECKS["parameters"], "required_status_checks": []}}
+    box.bob.branch("main")
+    box.bob.push("main")
+    box.server.protect(REPO, "main", strict)
+    assert _state(box, number) == "clean"  # strict about nothing
+    box.server.protect(REPO, "main", CHECKS)
+    assert _state(box, number) == "blocked"  # before "behind", which it is besides
+    box.bob.post(f"statuses/{head}", {"state": "success", "context": "ci"})
+    assert _state(box, number) == "behind"
+    box.alice.put(f"pulls/{number}/update-branch", {}, expect=202)
+    head = box.tip("feature")
+    box.bob.post(f"statuses/{head}", {"state": "success", "context": "ci"})
+    box.bob.post(f"statuses/{head}", {"state": "failure", "context": "optional"})
+    assert _state(box, number) == "unstable"
+    box.bob.post(f"statuses/{head}", {"state": "success", "context": "optional"})
+    box.server.settings(REPO, declined_message="No.")
+    assert _state(box, number) == "has_hooks"
+    box.server.protect(REPO, "main", _review(required_approving_review_count=0, allowed_merge_methods=["rebase"]))
+    error = box.alice.put(f"pulls/{number}/merge", {"merge_method": "squash"}, expect=405)
+    assert "Squash merges are not allowed on this repository." in error["message"]
+    box.server.protect(REPO, "main", "required_signatures")
+    error = box.alice.put(f"pulls/{number}/merge", {"merge_method": "rebase"}, expect=405)
+    assert "Commits must have verified signatures." in error["message"]
+    assert _state(box, number) == "blocked"  # no method is left
+
+
 def test_the_last_pusher_cannot_be_the_one_who_approves(box: Box) -> None:
     (number,) = box.stack("feature")
     box.server.protect(REPO, "main", _review(require_last_push_approval=True))

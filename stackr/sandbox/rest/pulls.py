@@ -145,11 +145,13 @@ def _merging(api: Api) -> None:
             engine,
             api.me(),
             pull,
-            method=one_of("merge_method", body.get("merge_method", "merge"), *merging.METHODS),
+            method=one_of("merge_method", body.get("merge_method", "default"), "default", *merging.METHODS),
             action=one_of(
                 "merge_action", body.get("merge_action", "default"), "default", "direct_merge", "merge_queue"
             ),
             sha=body.get("sha"),
+            title=body.get("commit_title"),
+            message=body.get("commit_message"),
         )
 
     @api.get(f"{_PULL}/merge-async/<key>")

@@ -81,7 +81,7 @@ def _above(engine: Engine, pull: PullRequest, known: list[PullRequest]) -> list[
 def all_checks(engine: Engine, pull: PullRequest) -> list[Check]:
     """Check runs, then statuses, then those that a rule waits for and nobody has reported."""
     repo = pulls.repository_of(engine, pull)
-    rule = protection.parameters(engine, repo, pull.base_ref, "required_status_checks") or {}
+    rule = protection.parameters(engine, repo, pulls.target_branch(engine, pull), "required_status_checks") or {}
     required = [wanted["context"] for wanted in rule.get("required_status_checks", [])]
     found = [_run(run, run.name in required) for run in checks.check_runs(engine, repo, pull.head_oid)]
     for status in checks.latest_statuses(engine, repo, pull.head_oid):

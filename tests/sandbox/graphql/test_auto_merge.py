@@ -50,6 +50,12 @@ def test_it_is_refused_where_there_is_nothing_to_wait_for_and_in_every_other_cas
     assert (
         enable(box, two, expectedHeadOid=box.tip("one")) == "Head branch was modified. Review and try the merge again."
     )
+    box.server.settings(REPO, stacks_enabled=True)
+    three = box.stack("three")[0]
+    box.alice.branch("four", "three")
+    box.alice.push("four")
+    box.alice.post("stacks", {"pull_requests": [three, box.alice.open("four", "three")]})
+    assert enable(box, three) == "Auto-merge is not supported for stacked pull requests"
     box.alice.patch(f"pulls/{two}", {"state": "closed"})
     assert enable(box, two) == "Pull request is not in the correct state to enable auto-merge"
     box.server.protect(REPO, "main", "update")

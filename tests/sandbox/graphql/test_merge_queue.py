@@ -247,6 +247,12 @@ def test_auto_merge_queues_what_is_ready_and_waits_for_the_rest(box: Box) -> Non
     assert box.state(numbers[0]) == "merged"
 
 
+def asked_and_polled(box: Box, path: str, **body: str) -> list[Any]:
+    """An asynchronous merge asked for, and what two looks at it say."""
+    key = box.alice.put(path, body, expect=202)["details"]["uuid"]
+    return [box.alice.get(f"{path}/{key}") for _look in range(2)]
+
+
 def test_a_native_stack_is_queued_as_a_whole_and_lands_together(box: Box) -> None:
     with_queue(box)
     box.server.settings(REPO, stacks_enabled=True)
@@ -256,9 +262,13 @@ def test_a_native_stack_is_queued_as_a_whole_and_lands_together(box: Box) -> Non
         passes(box, box.tip(name))
     text = "Pull requests that are part of a stack must be merged with the stack."
     assert said(on_pull(box.alice, ENQUEUE, numbers[0], ENTRY)) == text
-    key = box.alice.put(f"pulls/{numbers[1]}/merge-async", {"merge_method": "merge"}, expect=202)["details"]["uuid"]
-    answers = [box.alice.get(f"pulls/{numbers[1]}/merge-async/{key}") for _look in range(2)]
+    path = f"pulls/{numbers[1]}/merge-async"
+    explicit = box.alice.put(path, {"merge_method": "squash", "merge_action": "merge_queue"}, expect=422)
+    assert explicit["message"].startswith("Custom merge params (merge_method, commit_title, commit_message) are not")
+    assert [answer["status"] for answer in asked_and_polled(box, path, merge_method="squash")] == ["pending", "failed"]
+    answers = asked_and_polled(box, path)
     assert [answer["status"] for answer in answers] == ["pending", "enqueued"]
+    assert answers[0]["details"]["merge_method"] == "default"
     again = box.alice.put(f"pulls/{numbers[1]}/merge-async", {}, expect=200)
     assert again["details"]["message"] == "Pull request is already in the merge queue."
     assert line(box) == numbers[:2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stackr.sandbox import checks, protection
+from stackr.sandbox import checks, protection, pulls
 from stackr.sandbox.errors import ApiError
 from stackr.sandbox.graphql.binding import Fields, names
 from stackr.sandbox.graphql.context import Context, Info, ctx
@@ -54,8 +54,8 @@ def is_required(
 ) -> bool:
     """Whether a rule for the pull request's base asks for this check by name."""
     pull = asked_pull(ctx(info), row, pull_request_id, pull_request_number)
-    repo = ctx(info).repository(pull)
-    rule = protection.parameters(ctx(info).engine, repo, pull.base_ref, "required_status_checks") or {}
+    engine, repo = ctx(info).engine, ctx(info).repository(pull)
+    rule = protection.parameters(engine, repo, pulls.target_branch(engine, pull), "required_status_checks") or {}
     name = row.name if isinstance(row, CheckRun) else row.context
     return any(wanted["context"] == name for wanted in rule.get("required_status_checks", []))
 
