@@ -41,6 +41,7 @@ _DAILY, _LOOK, _TRY, _SET_UP = "The daily loop", "Looking", "Trying it out", "Se
 COMMANDS: dict[str, Entry] = {
     "submit": Entry("submit", _DAILY, "Create or update one pull request for every commit of the stack."),
     "sync": Entry("sync", _DAILY, "Rebase the stack onto trunk, drop what landed, and refresh the pull requests."),
+    "land": Entry("land", _DAILY, "Land the stack on its trunk, from the bottom up to CHANGE."),
     "continue": Entry("continue_", _DAILY, "Go on after a conflict: git rebase --continue, then the rest of the sync."),
     "abort": Entry(
         "abort", _DAILY, "Give up after a conflict: git rebase --abort, and everything is as it was before the sync."

@@ -83,17 +83,17 @@ def _sync(app: App, stack: Stack, way: Way) -> None:
         _resolve(app, stack, rebased, rebased.conflict, way)
         return
     plan, synced = prepare(app, stack, rebased, push=way.push)
-    left = outdated(plan_submit(synced, _choices(app))) if synced.changes else set()
+    left = outdated(plan_submit(synced, choices(app))) if synced.changes else set()
     if way.dry_run:
         _refuse_loss(app, plan)
         show.plan(app.ui, plan, synced, report("sync", synced, left, plan.notes), as_json=way.as_json)
         return
     outcome = execute(plan, synced, app.repo, app.forge, app.ui)
+    app.remember_pulls(outcome.stack)
     _warn_of_old_holders(app, stack, rebased.found, sync.new_tips(stack, rebased.replayed))
     done = {change.id for change in sync.refreshed(synced)} if way.push else set()
-    show.outcome(
-        app.ui, plan, report("sync", outcome.stack, left - done, plan.notes), outcome.oids, as_json=way.as_json
-    )
+    shown = report("sync", outcome.stack, left - done, plan.notes)
+    show.outcome(app.ui, outcome.done, shown, outcome.oids, as_json=way.as_json)
 
 
 def rebase(app: App, stack: Stack) -> Rebased:
@@ -111,15 +111,16 @@ def prepare(
     """What a sync will do, and the stack as it will be; ``keep`` may record heads that are to stay as they are."""
     synced = sync.after(stack, rebased.found, rebased.picks, rebased.replayed)
     synced = keep(synced) if keep is not None else synced
-    choices = _choices(app)
+    options = choices(app)
     if push:
         active = range(len(sync.refreshed(synced)))
         refuse_commits(synced, active)
-        refuse_long_bodies(body_lengths(synced, active, choices))
-    return sync.plan_sync(stack, synced, rebased.found, rebased.replayed, choices, push=push), synced
+        refuse_long_bodies(body_lengths(synced, active, options))
+    return sync.plan_sync(stack, synced, rebased.found, rebased.replayed, options, push=push), synced
 
 
-def _choices(app: App) -> SubmitOptions:
+def choices(app: App) -> SubmitOptions:
+    """How pull requests are refreshed where nobody said anything special."""
     return SubmitOptions(style=app.config.style)
 
 
@@ -127,6 +128,8 @@ def _observe(app: App, way: Way) -> Observed:
     user = app.user(remember=not way.dry_run)
     app.ui.step("fetching trunk and reading the stack")
     observed = observe(app.repo, app.forge, app.wanted(user, writes=True, sync=True, details=way.as_json))
+    for warning in observed.warnings:
+        app.ui.warn(warning)
     if observed.stack.changes:
         refuse_shape(observed.stack)
     refuse_duplicate_ids(observed.stack)

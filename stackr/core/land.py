@@ -104,6 +104,12 @@ class Step:
         return self.prepare + self.merge
 
 
+def is_registered(stack: Stack, group: Sequence[Change]) -> bool:
+    """Whether GitHub has the group, bottom first, as the lower part of one of its own stacks."""
+    numbers = tuple(change.pull.number if change.pull else None for change in group)
+    return bool(numbers) and any(native.members[: len(numbers)] == numbers for native in stack.native or ())
+
+
 def landing_picks(picks: Sequence[Pick], stack: Stack, count: int, method: Method) -> tuple[Pick, ...]:
     """The picks with the messages that the ``count`` lowest changes land with, where their commits go to trunk."""
     if method not in CLEAN:
@@ -224,7 +230,7 @@ def kept(prospect: Prospect) -> tuple[Change, ...]:
     return tuple(takewhile(prospect.merges_as_expected, alive))
 
 
-def keep(stack: Stack, changes: Sequence[Change]) -> tuple[Stack, MoveRefs | None]:
+def keep(stack: Stack, changes: Sequence[Change]) -> tuple[Stack, tuple[MoveRefs, ...]]:
     """Record that the heads of ``changes`` (ids) stay as they are, for the commits that the stack has now."""
     ids = {change.id for change in changes}
     moves = tuple(
@@ -233,6 +239,6 @@ def keep(stack: Stack, changes: Sequence[Change]) -> tuple[Stack, MoveRefs | Non
         if change.id in ids and stack.own_refs.get(KEPT + change.id) != change.commit.oid
     )
     if not moves:
-        return stack, None
+        return stack, ()
     own_refs = {**stack.own_refs, **{move.ref: move.new for move in moves if move.new is not None}}
-    return replace(stack, own_refs=own_refs), MoveRefs(moves, "land: heads that stay")
+    return replace(stack, own_refs=own_refs), (MoveRefs(moves, "land: heads that stay"),)

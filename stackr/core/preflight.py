@@ -19,11 +19,17 @@ from stackr.core.pulls import describe, final_base
 from stackr.core.rules import LandingFacts, MergeState, Method, PullStanding
 from stackr.core.triage import Kind, Verdict
 from stackr.core.words import counted
+from stackr.errors import Refused
 from stackr.records import dataclass
 
 BLOCKING_LABEL = "merge blocking"
 # More failures than that at once are no accident any more, whatever each of them looks like.
 MOST_WAIVED = 10
+# What GitHub itself waits for, because a rule of its own asks for it.
+_AWAITED = {
+    Method.AUTO: frozenset({"approval", "threads", "check-pending", "check-missing"}),
+    Method.QUEUE: frozenset({"check-pending"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,8 @@ class Obstacle:
     """One thing in the way of one change.
 
     ``rule`` is a word for programs, ``text`` what is the matter, ``source`` the rule of GitHub behind it (``""``: it is
-    stackr's own), ``next`` what to do. ``--force`` goes past what is ``forcible``; time may remove what ``passes``.
+    stackr's own), ``next`` what to do (``""``: nothing here). ``--force`` goes past what is ``forcible``; time may
+    remove what ``passes``.
     """
 
     change_id: str
@@ -66,13 +73,15 @@ class Question:
 def list_obstacles(question: Question) -> tuple[Obstacle, ...]:
     """Everything in the way of the group, bottom first; what stands above a blocked change waits for it."""
     found: list[Obstacle] = []
-    blocked: Change | None = None
+    waits = _AWAITED.get(question.method, frozenset())
+    stopper: Change | None = None
     for index, change in enumerate(question.prospect.group):
-        own = [*_of_sevs(question, change, index), *_of_change(question, change, index)]
+        every = (*_of_sevs(question, change, index), *_of_change(question, change, index))
+        own = [obstacle for obstacle in every if not (obstacle.source and obstacle.rule in waits)]
         found += own
-        if blocked is not None and not own:
-            found.append(Obstacle(change.id, "below", f"waits for {name(blocked)} below it", "nothing else to do here"))
-        blocked = blocked or (change if own else None)
+        if stopper is not None and not own:
+            found.append(Obstacle(change.id, "below", f"waits for {name(stopper)} below it", "", passes=True))
+        stopper = stopper or (change if own else None)
     return tuple(found)
 
 
@@ -107,13 +116,69 @@ def list_warnings(question: Question) -> Iterator[str]:
             yield f"{name(change)}: {_approved_older(older, change)}"
 
 
-def loses_approval(question: Question) -> Change | None:
-    """The lowest change of the group that loses its approvals when it is retargeted to trunk, if any."""
-    prospect, rules = question.prospect, question.facts.rules
-    if not (rules.dismisses_stale and rules.approvals) or question.method in (Method.NATIVE, Method.PUSH):
-        return None
+def loses_approvals(question: Question, change: Change) -> bool:
+    """Whether a change loses its approvals when it is retargeted to trunk.
+
+    GitHub then dismisses them where the branch has that rule ("The base branch was changed."):
+    https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets
+    """
+    rules, pull = question.facts.rules, change.pull
+    is_retargeted = pull is not None and pull.base_ref != question.prospect.stack.trunk.name
+    is_approved = pull is not None and any(vote.state == "APPROVED" for vote in pull.votes)
+    return rules.dismisses_stale and is_retargeted and is_approved and question.method is not Method.NATIVE
+
+
+def landable(question: Question) -> int:
+    """How many of the lowest changes one landing can land: it ends below one that loses approvals which it needs."""
+    group = question.prospect.group
+    if question.method is Method.PUSH or not question.facts.rules.approvals:
+        return len(group)
+    return next((i for i, change in enumerate(group) if i and loses_approvals(question, change)), len(group))
+
+
+def loss(question: Question, change: Change) -> str:
+    """The sentence about a change that loses its approvals."""
+    trunk, source = question.prospect.stack.trunk.name, question.facts.rules.sources.get("dismisses_stale", "")
+    because = f" ({source})" if source else ""
+    return f"{name(change)} loses its approvals when it is retargeted to {trunk}{because}"
+
+
+def blocked(question: Question, obstacles: Sequence[Obstacle]) -> Refused:
+    """The error that names everything in the way, with the pieces for programs."""
+    prospect = question.prospect
+    changes = {change.id: change for change in prospect.group}
+    count = len({obstacle.change_id for obstacle in obstacles})
+    rows = [f"    {name(changes[o.change_id])}: {sentence(o)}" for o in obstacles]
     trunk = prospect.stack.trunk.name
-    return next((c for c in prospect.group[1:] if c.pull is not None and c.pull.base_ref != trunk), None)
+    head = f"{count} of {counted(len(changes), 'change')} cannot land on {trunk}"
+    error = Refused("\n".join([head, *rows]), next_step=_what_next(prospect, obstacles))
+    error.details = {"obstacles": [_piece(changes[o.change_id], o) for o in obstacles]}
+    return error
+
+
+def sentence(obstacle: Obstacle) -> str:
+    """What is the matter, by which rule, and what to do."""
+    source = f" ({obstacle.source})" if obstacle.source else ""
+    return f"{obstacle.text}{source}" + (f"; {obstacle.next}" if obstacle.next else "")
+
+
+def _piece(change: Change, obstacle: Obstacle) -> dict[str, object]:
+    return {
+        "id": change.id,
+        "number": change.pull.number if change.pull else None,
+        "rule": obstacle.rule,
+        "message": obstacle.text,
+        "source": obstacle.source or None,
+        "next": obstacle.next or None,
+    }
+
+
+def _what_next(prospect: Prospect, obstacles: Sequence[Obstacle]) -> str:
+    count = ready(prospect, obstacles)
+    if count:
+        names = ", ".join(f"#{change.pull.number}" for change in prospect.group[:count] if change.pull)
+        return f"stackr land --ready lands {names}; the rest when that is mended"
+    return "mend that, then stackr land again"
 
 
 def _of_sevs(question: Question, change: Change, index: int) -> Iterator[Obstacle]:

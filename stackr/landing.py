@@ -1,0 +1,306 @@
+"""The story of a landing: look, judge, ask, then one change after the other, looking again in between; then sync.
+
+A look is ``stackr.prospecting``'s, waiting ``stackr.awaiting``'s, the decisions are in ``stackr.core``. Nothing is
+remembered between runs: one that was stopped is finished by the next, from where GitHub stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from stackr import awaiting, syncing
+from stackr.core import land, preflight
+from stackr.core.fates import Fate, name
+from stackr.core.model import Change, PullState, Stack
+from stackr.core.plan import Action, MergePull, MoveRefs, Plan, PushRefs
+from stackr.core.preflight import Obstacle
+from stackr.core.rules import Method
+from stackr.core.status import Report, outdated, report
+from stackr.core.submit import plan_submit
+from stackr.core.sync import refreshed
+from stackr.core.words import counted
+from stackr.errors import Refused, StackrError
+from stackr.execute import execute
+from stackr.prospecting import Aim, Look, judge, observe_stack
+from stackr.records import dataclass
+from stackr.ui import landing_view, plan_view, show
+
+if TYPE_CHECKING:
+    from stackr.app import App
+
+# GitHub merges these some time after it was asked to.
+_LATER = (Method.QUEUE, Method.AUTO, Method.NATIVE)
+# These land everything in one step.
+_AT_ONCE = (Method.PUSH, Method.NATIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How to land, as the command line has it; ``wait`` is ``None`` where nobody said."""
+
+    change: str | None = None
+    method: Method | None = None
+    ready: bool = False
+    yes: bool = False
+    wait: bool | None = None
+    ignore_current: bool = False
+    reason: str = ""
+    dry_run: bool = False
+    as_json: bool = False
+
+    @property
+    def waits_for_checks(self) -> bool:
+        """Whether a pending check is waited for rather than being in the way."""
+        return self.wait is True or self.ignore_current
+
+
+def run(app: App, way: Way) -> None:
+    """Land, and show what was done; to be called with the repository's lock held, unless it is a dry run."""
+    # The commits of a dry run tell what would land; nobody needs them afterwards.
+    with app.repo.rehearsal() if way.dry_run else nullcontext():
+        _Landing(app, way).run()
+
+
+class _Landing:
+    """One landing.
+
+    ``_done`` and ``_oids`` are what was carried out so far, ``_landed`` what has come to trunk, ``_pushed`` the ids of
+    changes whose heads got a new commit, ``_left`` whether a merge was left to GitHub.
+    """
+
+    def __init__(self, app: App, way: Way) -> None:
+        self._app = app
+        self._way = way
+        self._user = app.user(remember=not way.dry_run)
+        self._aim = Aim(method=way.method, reason=way.reason)
+        self._pauses = awaiting.pauses()
+        self._done: list[Action] = []
+        self._oids: dict[str, str] = {}
+        self._landed: list[Change] = []
+        self._pushed: set[str] = set()
+        self._left = False
+
+    def run(self) -> None:
+        """The whole story."""
+        look, notes = self._begin()
+        if self._way.dry_run:
+            self._rehearse(look, notes)
+            return
+        if look.prospect.count:
+            if blocking := self._blocking(look):
+                raise preflight.blocked(look.question, blocking)
+            self._ask(look, notes)
+        stop: Refused | None = None
+        while look.prospect.count and stop is None and not self._left:
+            look, stop = self._advance(look)
+        self._finish(look, stop, notes)
+
+    # Before anything is changed
+
+    def _begin(self) -> tuple[Look, tuple[str, ...]]:
+        """Settle which changes are to land, by which way, and what is put up with; and say what is worth knowing."""
+        stack, facts = observe_stack(self._app, self._user)
+        if self._way.change is not None:
+            self._aim = replace(self._aim, top=self._app.find_change(stack, self._way.change).id)
+        look = judge(self._app, stack, facts, self._aim)
+        # What was chosen is kept to: the rules may change while it goes on.
+        self._aim = replace(self._aim, method=look.wanted.method)
+        if self._way.ignore_current:
+            self._aim = replace(self._aim, ignored=preflight.failing(look.question))
+            look = judge(self._app, stack, facts, self._aim)
+        return self._narrowed(look)
+
+    def _narrowed(self, look: Look) -> tuple[Look, tuple[str, ...]]:
+        """Leave out what cannot land in this run, and say so."""
+        question, group = look.question, look.prospect.group
+        if self._way.ready:
+            look = look.narrowed(preflight.ready(look.prospect, self._blocking(look)) or len(group))
+        look = look.narrowed(min(look.prospect.count, preflight.landable(question)))
+        if 0 < look.prospect.count < len(group):
+            self._aim = replace(self._aim, top=look.prospect.group[-1].id)
+        notes = [*preflight.list_waived(look.question), *preflight.list_warnings(look.question)]
+        above = look.prospect.stack.changes[look.prospect.count : look.prospect.count + 1]
+        notes += [preflight.loss(question, change) for change in above if preflight.loses_approvals(question, change)]
+        return look, tuple(notes)
+
+    def _blocking(self, look: Look) -> tuple[Obstacle, ...]:
+        """The obstacles that time will not remove, or that nobody wants to wait for."""
+        if self._way.waits_for_checks and all(obstacle.passes for obstacle in look.obstacles):
+            return ()
+        return look.obstacles
+
+    def _ask(self, look: Look, notes: Sequence[str]) -> None:
+        """Let a person say yes; where nobody sits, ``--yes`` has to."""
+        if self._way.yes:
+            return
+        if not self._app.invocation.interactive:
+            raise Refused(
+                "landing asks before it merges, and there is no terminal to ask on",
+                next_step="stackr land --yes (stackr land --dry-run shows what it does)",
+            )
+        for sentence in (*notes, *landing_view.intent(look.prospect, look.wanted)):
+            self._app.ui.note(sentence)
+        question = f"Land {counted(look.prospect.count, 'change')} on {look.stack.trunk.name}?"
+        click.confirm(question, abort=True, err=True)
+
+    def _rehearse(self, look: Look, notes: tuple[str, ...]) -> None:
+        """Show what is in the way, and the very plan that would run."""
+        blocking = self._blocking(look)
+        part = look.narrowed(preflight.ready(look.prospect, blocking))
+        plan = Plan("land", tuple(action for step in part.steps for action in step.actions), notes)
+        if not blocking:
+            shown = report("land", look.stack, self._outdated(look.prospect.stack), notes)
+            show.plan(self._app.ui, plan, look.stack, shown, as_json=self._way.as_json)
+            return
+        error = preflight.blocked(look.question, blocking)
+        if self._way.as_json:
+            error.details = {**error.details, "actions": plan_view.actions_json(plan)}
+        else:
+            self._app.ui.lines(landing_view.rehearsal(look.question, blocking, plan))
+        raise error
+
+    # Landing
+
+    def _advance(self, look: Look) -> tuple[Look, Refused | None]:
+        """Bring what comes first into position, or land it; then look again. A ``Refused`` says why it ends here."""
+        blocking = self._blocking_next(look)
+        if blocking and self._way.waits_for_checks and all(obstacle.passes for obstacle in blocking):
+            self._app.ui.wait(next(self._pauses), f"{name(look.prospect.group[0])} waits for its checks")
+            return self._look(), None
+        if blocking:
+            return look, preflight.blocked(look.question, blocking)
+        step = look.steps[0]
+        with self._telling():
+            self._do(look, step.prepare)
+            if any(isinstance(action, PushRefs) for action in step.prepare):
+                # Reviews and checks of the new head are to be judged before it is merged.
+                self._pushed |= {change.id for change in step.changes}
+                return self._look(), None
+            self._do(look, step.merge)
+            if not self._await(look, step):
+                self._left = True
+                return look, None
+            return self._settle(step), None
+
+    def _blocking_next(self, look: Look) -> tuple[Obstacle, ...]:
+        """What is in the way of the next step; the checks of a head that was pushed just now are about to begin."""
+        if look.wanted.method in _AT_ONCE:
+            return look.obstacles
+        first = look.prospect.group[0]
+        is_fresh = first.id in self._pushed
+        return tuple(
+            replace(o, passes=o.passes or (is_fresh and o.rule == "check-missing"))
+            for o in look.obstacles
+            if o.change_id == first.id
+        )
+
+    def _look(self) -> Look:
+        return judge(self._app, *observe_stack(self._app, self._user), self._aim)
+
+    def _do(self, look: Look, actions: Sequence[Action]) -> None:
+        if actions:
+            plan, app = Plan("land", tuple(actions)), self._app
+            self._oids |= execute(plan, look.prospect.stack, app.repo, app.forge, app.ui).oids
+            self._done += actions
+
+    def _await(self, look: Look, step: land.Step) -> bool:
+        """Whether GitHub has merged what it was given; waits for that unless it is to be left to GitHub."""
+        if look.wanted.method not in _LATER:
+            return True
+        for merge in (action for action in step.merge if isinstance(action, MergePull)):
+            if self._way.wait is False and not awaiting.is_merged(self._app, merge.number):
+                self._app.ui.note(f"#{merge.number} is left to GitHub; when it is merged, stackr land goes on")
+                return False
+            awaiting.until_merged(self._app, merge.number, look.wanted.method)
+        return True
+
+    def _settle(self, step: land.Step) -> Look:
+        """Look until GitHub shows what it has merged."""
+        self._pauses = awaiting.pauses()
+        ids = {change.id for change in step.changes}
+        look = self._look()
+        for pause in awaiting.SETTLING_S:
+            if not _is_open(look, ids):
+                break
+            self._app.ui.wait(pause, "GitHub does not show the merge yet")
+            look = self._look()
+        missing = [change for change in look.prospect.stack.changes if change.id in ids]
+        if missing:
+            raise Refused(
+                f"GitHub did not merge {', '.join(name(change) for change in missing)}",
+                next_step="see why on its page, then stackr land again",
+            )
+        self._landed += step.changes
+        return look
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """An error in the middle says what has landed by then."""
+        try:
+            yield
+        except StackrError as error:
+            if self._landed:
+                error.safe = f"{self._names()} landed before; stackr land again goes on from there"
+            raise
+
+    def _names(self) -> str:
+        return ", ".join(name(change) for change in self._landed)
+
+    # Afterwards
+
+    def _finish(self, look: Look, stop: Refused | None, notes: tuple[str, ...]) -> None:
+        """Sync what is left, show all that was done, and say why it ended early, if it did."""
+        has_landed = bool(self._landed) or Fate.LANDED in look.question.found.values()
+        if stop is not None and not has_landed:
+            raise stop
+        if self._left and not has_landed:
+            self._show(Plan("land", tuple(self._done), notes), report("land", look.stack, set(), notes))
+            return
+        with self._telling():
+            plan, shown = self._sync(look, notes)
+        if stop is None:
+            self._show(plan, shown)
+            return
+        stop.safe = f"{self._names()} landed, and what is left of your stack is synced" if self._landed else stop.safe
+        if self._way.as_json:
+            stop.details = {**stop.details, "actions": plan_view.actions_json(plan, self._oids)}
+        else:
+            self._show(plan, shown)
+        raise stop
+
+    def _show(self, plan: Plan, shown: Report) -> None:
+        show.outcome(self._app.ui, plan, shown, self._oids, as_json=self._way.as_json)
+
+    def _sync(self, look: Look, notes: tuple[str, ...]) -> tuple[Plan, Report]:
+        """The sync at the end; heads that need no push are left alone, so that reviews and checks stay."""
+        app = self._app
+        rebased = syncing.rebase(app, look.stack)
+        if rebased.conflict is not None:
+            raise rebased.conflict
+        stays: list[MoveRefs] = []
+
+        def keep(synced: Stack) -> Stack:
+            kept, moves = land.keep(synced, land.kept(look.prospect))
+            stays.extend(moves)
+            return kept
+
+        plan, synced = syncing.prepare(app, look.stack, rebased, push=True, keep=keep)
+        left = self._outdated(synced) - {change.id for change in refreshed(synced)}
+        outcome = execute(replace(plan, actions=(*stays, *plan.actions)), synced, app.repo, app.forge, app.ui)
+        self._oids |= outcome.oids
+        whole = Plan("land", (*self._done, *plan.actions), (*notes, *plan.notes))
+        return whole, report("land", outcome.stack, left, whole.notes)
+
+    def _outdated(self, stack: Stack) -> set[str]:
+        return outdated(plan_submit(stack, syncing.choices(self._app))) if stack.changes else set()
+
+
+def _is_open(look: Look, ids: set[str]) -> bool:
+    """Whether GitHub still shows one of these changes as open."""
+    pulls = [change.pull for change in look.stack.changes if change.id in ids]
+    return any(pull is not None and pull.state is PullState.OPEN for pull in pulls)
