@@ -18,6 +18,7 @@ from stackr.core.plan import (
     Comment,
     CreatePull,
     DeleteRefs,
+    LinkStack,
     MergePull,
     MoveRefs,
     Park,
@@ -27,6 +28,7 @@ from stackr.core.plan import (
     RefMove,
     Reopen,
     SetConfig,
+    UnlinkStack,
     UpdatePull,
     WriteCommit,
 )
@@ -34,16 +36,21 @@ from stackr.core.ports import Forge, Merge, NewPull, PullEdit, PullText, ReadReq
 from stackr.core.pulls import others
 from stackr.core.words import counted
 from stackr.errors import NOTHING_CHANGED, ConnectionLost, LeaseLost, StackrError
+from stackr.linking import Linking
 
 PUSH_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The stack as it is afterwards, and the object ids that labels of the plan became."""
+    """The stack as it is afterwards, the object ids that labels of the plan became, and what of the plan was done.
+
+    All of it was, but perhaps not what it says of GitHub's own stacks.
+    """
 
     stack: Stack
     oids: dict[str, str]
+    done: Plan
 
 
 def execute(plan: Plan, stack: Stack, repo: Repo, forge: Forge, ui: Ui) -> Outcome:
@@ -94,6 +101,10 @@ class _Run:
     created: dict[str, PullRequest] = field(default_factory=dict)
     texts: dict[int, PullText] = field(default_factory=dict)
     is_stale: bool = False
+    linking: Linking = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.linking = Linking(self.forge, self.ui)
 
     def carry_out(self, kind: type[Action], actions: Sequence[Action]) -> None:
         """One run of actions of the same kind."""
@@ -101,11 +112,13 @@ class _Run:
             WriteCommit: self._write,
             MoveRefs: self._move,
             SetConfig: self._configure,
+            UnlinkStack: self.linking.unlink,
             Park: self._park,
             PushRefs: self._push,
             Reopen: self._reopen,
             CreatePull: self._create,
             UpdatePull: self._update,
+            LinkStack: self._link,
             Comment: self._comment,
             MergePull: self._merge,
             DeleteRefs: self._delete,
@@ -162,6 +175,9 @@ class _Run:
             self.texts = self.forge.read_texts(waiting)
         edits = [edit for action in actions if (edit := self._edit(action))]
         self.forge.update_pulls(edits)
+
+    def _link(self, actions: Sequence[LinkStack]) -> None:
+        self.linking.link(actions, self._numbers())
 
     def _comment(self, actions: Sequence[Comment]) -> None:
         for action in actions:
@@ -237,7 +253,9 @@ class _Run:
         changes = tuple(self._after(change) for change in self.stack.changes)
         head = replace(self.stack.head, oid=self._local_oid(self.stack.head.oid))
         trees = {**self.stack.trees, **{oid: commit.tree for oid, commit in commits.items()}}
-        return Outcome(replace(self.stack, changes=changes, head=head, trees=trees), self.oids)
+        return Outcome(
+            replace(self.stack, changes=changes, head=head, trees=trees), self.oids, self.linking.done(self.plan)
+        )
 
     def _local_oid(self, oid: str) -> str:
         return self.oids.get(f":local/{oid}", oid)

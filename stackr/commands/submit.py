@@ -80,6 +80,8 @@ def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_j
     # Only JSON tells what reviewers think; it comes with the same request.
     wanted = app.wanted(user, flags.base, fetch=not flags.no_fetch, writes=True, details=as_json)
     observed = observe(app.repo, app.forge, wanted)
+    for warning in observed.warnings:
+        app.ui.warn(warning)
     stack = observed.stack
     choices = _options(app, stack, upto, flags)
     refuse_submit(stack, choices)
@@ -93,8 +95,9 @@ def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_j
         return
     outcome = execute(plan, stack, app.repo, app.forge, app.ui)
     app.remember_pulls(outcome.stack)
+    app.remember_pulls(outcome.stack)
     left = whole - {stack.changes[index].id for index in choices.active(stack)}
-    show.outcome(app.ui, plan, report("submit", outcome.stack, left, plan.notes), outcome.oids, as_json=as_json)
+    show.outcome(app.ui, outcome.done, report("submit", outcome.stack, left, plan.notes), outcome.oids, as_json=as_json)
 
 
 def _options(app: App, stack: Stack, upto: str | None, flags: Flags) -> SubmitOptions:

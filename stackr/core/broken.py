@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stackr.core.plan import Action, CreatePull, MergePull, MoveRefs, Park, PushRefs, Reopen, SetConfig
+from stackr.core.plan import Action, CreatePull, MergePull, MoveRefs, Park, PushRefs, Reopen, SetConfig, UnlinkStack
 from stackr.errors import NOTHING_CHANGED
 
 _GOES_ON = "the next run goes on from there"
@@ -33,6 +33,9 @@ def _told(done: Sequence[Action]) -> Iterator[str]:
         yield "your branches are up to date here" if synced else "your commits have their change ids"
     if any(isinstance(action, SetConfig) for action in done):
         yield "the base is remembered"
+    if unlinked := [action for action in done if isinstance(action, UnlinkStack)]:
+        numbers = ", ".join(str(action.number) for action in unlinked)
+        yield f"GitHub's own stack {numbers} {_verb(unlinked, 'is', 'are')} dissolved"
     if parked := [action for action in done if isinstance(action, Park)]:
         numbers = ", ".join(f"#{action.number}" for action in parked)
         bases = dict.fromkeys(f'"{action.base_ref}"' for action in parked)

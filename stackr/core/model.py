@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
+from stackr.core.native import NativeStack
 from stackr.records import dataclass
 
 ZERO_OID = "0" * 40
@@ -289,7 +290,8 @@ class Stack:
     by change id, the commits others pushed to a head branch, oldest first. ``local_branches`` maps full ref names
     of local branches to commits. ``newer_trunk`` names, by change id, a trunk commit that the change's remote head
     contains and the local stack does not: its pull request would show that commit's work backwards. ``own_refs`` is
-    everything under ``refs/stackr/``; ``kept_branches`` are checked out in another worktree. Only a sync asks for the
+    everything under ``refs/stackr/``; ``kept_branches`` are checked out in another worktree. ``native`` holds GitHub's
+    own stacks that pull requests of this one are in (``None``: off, or not enabled there). Only a sync asks for the
     rest: ``landed`` maps change ids to the trunk commit that has the same id, ``equivalent`` holds local commits whose
     patch is on trunk, ``arrived`` commits of the stack that trunk contains as they are, ``finished`` merged pull
     requests that left the stack earlier; ``landed_below`` holds ids of changes whose merge lies below the stack.
@@ -313,6 +315,7 @@ class Stack:
     arrived: tuple[Commit, ...] = ()
     finished: tuple[Finished, ...] = ()
     landed_below: frozenset[str] = frozenset()
+    native: tuple[NativeStack, ...] | None = None
     remote: str = "origin"
     repository_id: str = ""
 

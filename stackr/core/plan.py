@@ -117,6 +117,26 @@ class UpdatePull:
 
 
 @dataclass(frozen=True, slots=True)
+class UnlinkStack:
+    """Dissolve one of GitHub's own stacks; ``members`` are in it, and ``needed`` of them must leave it.
+
+    Those are about to get another base, which a member refuses.
+    """
+
+    number: int
+    members: tuple[int, ...]
+    needed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStack:
+    """Register the pull requests of these changes, bottom first, as GitHub's own stack, or on top of stack ``onto``."""
+
+    change_ids: tuple[str, ...]
+    onto: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DeleteRefs:
     """Delete head branches on GitHub, after nothing targets them any more; (ref, expected oid) pairs."""
 
@@ -154,11 +174,13 @@ Action = (
     WriteCommit
     | MoveRefs
     | SetConfig
+    | UnlinkStack
     | Park
     | PushRefs
     | Reopen
     | CreatePull
     | UpdatePull
+    | LinkStack
     | Comment
     | MergePull
     | DeleteRefs

@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import Protocol
 
 from stackr.core.model import Commit, Head, NewCommit, PullRequest
+from stackr.core.native import NativeStack
 from stackr.core.plan import RefMove
 from stackr.core.replaying import MergedTree, Pick, Replayed
 from stackr.core.rules import LandingFacts, Method
@@ -246,6 +247,18 @@ class Forge(Protocol):
 
     def read(self, request: ReadRequest) -> ForgeFacts:
         """All facts in one request (two, side by side, with ``checks``)."""
+        ...
+
+    def read_stacks(self, numbers: Sequence[int]) -> tuple[NativeStack, ...] | None:
+        """GitHub's own stacks that these pull requests are in; requests side by side. ``None``: not enabled."""
+        ...
+
+    def link_stack(self, numbers: Sequence[int], onto: int | None = None) -> bool:
+        """Register pull requests, bottom first, as a stack, or on top of one; ``False`` where that is not enabled."""
+        ...
+
+    def dissolve_stack(self, number: int) -> tuple[int, ...]:
+        """Take everything out of a stack that is not merged; the numbers that GitHub keeps in it all the same."""
         ...
 
     def create_pulls(self, repository_id: str, pulls: Sequence[NewPull], reread: Sequence[int] = ()) -> Created:

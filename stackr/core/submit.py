@@ -1,7 +1,7 @@
 """Stack -> Plan for ``stackr submit``; pure. The guards have spoken before, the executor writes afterwards.
 
-Order (docs/internals/protocol.md section 5): write objects, move local refs that only add ids, park, push, reopen,
-create, update. Each step is safe to die after: the next run reads, decides again and finishes.
+Order (docs/internals/protocol.md section 5): write objects, move local refs that only add ids, unlink, park, push,
+reopen, create, update, link. Each step is safe to die after: the next run reads, decides again and finishes.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from stackr.core import pushing
 from stackr.core.heads import HeadPlan, LocalCommits, branch_moves, plan_heads, plan_ids
+from stackr.core.linking import plan_links
 from stackr.core.model import PullState, Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.parks import plan_parks
@@ -26,18 +27,21 @@ def plan_submit(stack: Stack, options: SubmitOptions) -> Plan:
     parked = {park.number for park in parks}
     creates = tuple(plan_creates(stack, active, options))
     updates, notes = plan_updates(stack, active, options, parked)
+    links = plan_links(stack, active, parks, updates)
     actions: list[Action] = []
     actions += [WriteCommit(commit, "id", _id_of(stack, commit.label)) for commit in local.writes]
     actions += [WriteCommit(plan.commit, "head", plan.change.id) for plan in heads if plan.commit]
     actions += _moves_before_push(stack, local, heads)
     actions += [SetConfig(*setting) for setting in _settings(stack, options)]
+    actions += links.unlinks
     actions += parks
     actions += _pushes(heads)
     actions += _moves_after_push(stack, heads)
     actions += _reopens(stack, active, options)
     actions += creates
     actions += updates
-    return Plan("submit", tuple(actions), tuple(notes))
+    actions += links.links
+    return Plan("submit", tuple(actions), (*notes, *links.notes))
 
 
 def _id_of(stack: Stack, label: str) -> str:

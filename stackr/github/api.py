@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
+from stackr.core.native import NativeStack
 from stackr.core.ports import Created, ForgeFacts, NewPull, OwnPulls, PullEdit, PullText, ReadRequest, Sleep
 from stackr.core.watching import Budget
 from stackr.github.account import Account, describe_auth
@@ -22,6 +23,7 @@ from stackr.github.mine import list_own_pulls
 from stackr.github.pace import Pace
 from stackr.github.people import Directory, People
 from stackr.github.reading import Reader
+from stackr.github.stacks import dissolve_stack, link_stack, read_stacks
 from stackr.github.updating import Update, steps_of
 
 
@@ -54,6 +56,18 @@ class GitHub:
         Raises GitHubError (no repository, or no access: the two look the same), ConfigError (token).
         """
         return self._reader.read(request)
+
+    def read_stacks(self, numbers: Sequence[int]) -> tuple[NativeStack, ...] | None:
+        """GitHub's own stacks that these pull requests are in; a request each, side by side. ``None``: not enabled."""
+        return read_stacks(self.http, numbers)
+
+    def link_stack(self, numbers: Sequence[int], onto: int | None = None) -> bool:
+        """Register pull requests, bottom first, as a stack, or on top of one; ``False`` where that is not enabled."""
+        return link_stack(self.http, numbers, onto)
+
+    def dissolve_stack(self, number: int) -> tuple[int, ...]:
+        """Take everything out of a stack that is not merged; the numbers that GitHub keeps in it all the same."""
+        return dissolve_stack(self.http, number)
 
     def list_own_pulls(self) -> OwnPulls:
         """All open pull requests of the token's owner in this repository; two requests side by side, more above 100."""

@@ -44,7 +44,7 @@ class Limited(GitHubError):
 
 
 class Rejected(GitHubError):
-    """GitHub understood and said no. ``status`` is the HTTP status, ``words`` are GitHub's own, ``data`` is its JSON."""
+    """GitHub understood and said no: ``status`` is the HTTP status, ``words`` are GitHub's own, ``data`` its JSON."""
 
     def __init__(self, message: str, status: int, next_step: str = "", words: str = "", data: Any = None) -> None:
         super().__init__(message, next_step=next_step)

@@ -19,6 +19,7 @@ from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.errors import Refused
 from stackr.observe.landed import with_landed
 from stackr.observe.local import OWN_TRUNK, Local, known_trunk, likely_trunk, read_local, stack_branches
+from stackr.observe.native import Look, known_pull, with_native
 from stackr.observe.outsiders import current_pull, with_outsiders
 from stackr.observe.relations import complete_graph, foreign_commits, newer_trunk
 from stackr.observe.wanted import Observed, Wanted
@@ -32,6 +33,7 @@ def observe(repo: Repo, forge: Forge, wanted: Wanted) -> Observed:
     head = _require_head(state)
     name = replace(wanted.trunk, remote_head=state.remote_head).name(())
     local = read_local(repo, state, head, wanted, known_trunk(state, wanted, name or likely_trunk(state, wanted)))
+    look = Look(forge, known_pull(local, wanted)) if wanted.native else None
     with _trunk_fetch(repo, state, wanted, name):
         facts = forge.read(_request(local, wanted, name))
     name = _choose_trunk(facts, local, state, wanted)
@@ -45,6 +47,9 @@ def observe(repo: Repo, forge: Forge, wanted: Wanted) -> Observed:
             facts = forge.read(_request(local, wanted, name))
     _fetch(repo, state, wanted, facts, facts.branches)
     observed = _assemble(repo, forge, state, wanted, local, facts, Trunk(name, trunk_oid))
+    if look is not None:
+        stack, warnings = with_native(forge, observed.stack, look)
+        observed = replace(observed, stack=stack, warnings=(*observed.warnings, *warnings))
     if not wanted.sync:
         return observed
     return replace(observed, stack=with_landed(repo, observed.stack, before, local, facts))

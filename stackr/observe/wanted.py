@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 
 from stackr.core.model import Stack
@@ -16,7 +17,8 @@ class Wanted:
 
     ``template`` and ``user`` name head branches (core.identity.head_ref); ``writes`` refuses a repository in the
     middle of a rebase before anything else is asked; ``sync`` fetches trunk at once and looks for what landed;
-    ``landing`` asks for the rules of trunk and for open issues with the label ``sev_label``.
+    ``landing`` asks for the rules of trunk and for open issues with the label ``sev_label``; ``native`` asks for
+    GitHub's own stacks, at once if one of ``known_pulls`` (numbers by head branch, as remembered here) is of this one.
     """
 
     remote: str
@@ -30,6 +32,8 @@ class Wanted:
     checks: bool = False
     landing: bool = False
     sev_label: str = ""
+    native: bool = False
+    known_pulls: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from stackr.core.plan import (
     Comment,
     CreatePull,
     DeleteRefs,
+    LinkStack,
     MergePull,
     MoveRefs,
     Park,
@@ -22,9 +23,11 @@ from stackr.core.plan import (
     RefMove,
     Reopen,
     SetConfig,
+    UnlinkStack,
     UpdatePull,
     WriteCommit,
 )
+from stackr.core.words import counted
 from stackr.ui.line import Line, Span, line
 
 _VERB_COLUMNS = 9
@@ -63,6 +66,12 @@ class _View:
         elif isinstance(action, DeleteRefs):
             for ref, oid in action.refs:
                 yield self._line("delete", _ref(ref), short(oid))
+        elif isinstance(action, UnlinkStack):
+            members = ", ".join(f"#{number}" for number in action.members)
+            yield self._line("unlink", f"GitHub's own stack {action.number}", members)
+        elif isinstance(action, LinkStack):
+            where = "as GitHub's own stack" if action.onto is None else f"on top of GitHub's own stack {action.onto}"
+            yield self._line("link", counted(len(action.change_ids), "pull request"), where)
         else:
             yield from self._of_pull(action)
 
@@ -156,6 +165,11 @@ def _entries(action: Action, oid: Any, numbers: Mapping[str, int]) -> Iterator[d
             yield {"kind": "push", "id": push.change_id, "ref": push.ref, "from": push.expected, "to": oid(push.new)}
     elif isinstance(action, DeleteRefs):
         yield from ({"kind": "delete", "ref": ref, "from": old} for ref, old in action.refs)
+    elif isinstance(action, UnlinkStack):
+        yield {"kind": "unlink", "stack": action.number, "numbers": list(action.members)}
+    elif isinstance(action, LinkStack):
+        found = [numbers.get(change) for change in action.change_ids]
+        yield {"kind": "link", "ids": list(action.change_ids), "numbers": found, "onto": action.onto}
     else:
         yield from _pull_entries(action, numbers)
 

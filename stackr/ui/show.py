@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from stackr.core.model import Stack
-from stackr.core.plan import CreatePull, DeleteRefs, MoveRefs, Plan, PushRefs, UpdatePull
+from stackr.core.overview import Overview
+from stackr.core.plan import CreatePull, DeleteRefs, LinkStack, MoveRefs, Plan, PushRefs, UpdatePull
 from stackr.core.status import Report
 from stackr.core.words import counted
 from stackr.ui import as_json as documents
@@ -28,7 +29,7 @@ def stack(ui: Console, report: Report, *, as_json: bool) -> None:
 def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: bool) -> None:
     """What would be done (``--dry-run``): the very plan that a real run would carry out."""
     if as_json:
-        ui.json(documents.report(report, plan_view.actions_json(planned)))
+        ui.json(documents.report(report, plan_view.actions_json(planned, numbers=_numbers(report))))
     else:
         ui.lines(plan_view.lines(planned, facts))
     for note in report.notes:
@@ -38,13 +39,16 @@ def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: b
 def outcome(ui: Console, done: Plan, report: Report, oids: Mapping[str, str], *, as_json: bool) -> None:
     """What was done, and the stack it left."""
     if as_json:
-        numbers = {row.id: row.pull.number for row in report.rows if row.pull}
-        ui.json(documents.report(report, plan_view.actions_json(done, oids, numbers)))
+        ui.json(documents.report(report, plan_view.actions_json(done, oids, _numbers(report))))
         for note in done.notes:
             ui.note(note)
         return
     ui.lines(tree.lines(report, ui.columns, links=ui.color_out))
     ui.note(summary(done))
+
+
+def _numbers(report: Report) -> dict[str, int]:
+    return {row.id: row.pull.number for row in report.rows if row.pull}
 
 
 def summary(done: Plan) -> str:
@@ -59,6 +63,7 @@ def summary(done: Plan) -> str:
         f"pushed {counted(pushed, 'branch', 'branches')}" if pushed else "",
         f"created {counted(created, 'pull request')}" if created else "",
         f"updated {counted(updated, 'pull request')}" if updated else "",
+        "registered the stack with GitHub" if counts[LinkStack] else "",
         f"removed {counted(removed, 'landed branch', 'landed branches')}" if removed else "",
     ]
     return ", ".join(part for part in parts if part) or "nothing to do: GitHub has all of it"

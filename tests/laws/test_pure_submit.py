@@ -1,7 +1,7 @@
 """The laws of submit over random histories, in a model of git and GitHub (docs/internals/architecture.md, "Laws").
 
 A second submit plans nothing; a run killed at any write and run again ends where an unbroken run ends; no open pull
-request is ever closed or merged; each pull request's diff on GitHub is its commit's diff; no branch is forced.
+request is ever closed or merged; each pull request's diff on GitHub is its commit's diff; no branch is forced; GitHub's own stack, where enabled, is this one.
 ``STACKR_TEST_EXAMPLES=5000`` tries so many histories.
 """
 
@@ -47,8 +47,9 @@ class Histories(RuleBasedStateMachine):
         n = self.fresh()
         return Step(f"Add {n}\n\nWhy {n}.\n".encode(), {f"a{n}": f"a {n}", f"b{n}": f"b {n}", "shared": f"by {n}"})
 
-    @initialize(size=st.sampled_from([3, 4, 2, 5, 1]), is_submitted=st.booleans())
-    def begin(self, size: int, is_submitted: bool) -> None:
+    @initialize(size=st.sampled_from([3, 4, 2, 5, 1]), is_submitted=st.booleans(), is_native=st.booleans())
+    def begin(self, size: int, is_submitted: bool, is_native: bool) -> None:
+        self.world.github.stacks = {} if is_native else None
         self.world.replay([self.step() for _ in range(size)])
         if is_submitted:
             self.submit(None)
@@ -241,6 +242,8 @@ class Histories(RuleBasedStateMachine):
         check_lists(self.world)
         assert self.world.plan(**{**choices, "overwrite": False}).is_empty
         if len(active) == len(self.commits()):
+            check_native(self.world)
+        if len(active) == len(self.commits()):
             self.is_second_machine = False
 
     # laws that hold at every moment
@@ -282,6 +285,14 @@ def check_pulls(world: World, active: Sequence[int]) -> None:
         assert github.shown_diff(number) == world.repo.objects.diff(commits[index].parents[0], commits[index].oid)
     heads = [pull.head_ref for pull in github.pulls.values()]
     assert len(set(heads)) == len(heads), "a duplicate"
+
+
+def check_native(world: World) -> None:
+    """Where GitHub's own stacks are enabled there is one, with the pull requests of this stack and no others."""
+    commits = world.repo.list_commits([world.repo.tip], [world.point])
+    numbers = [world.pull_of(commit.message) for commit in commits]
+    stacks = [members for members in (world.github.stacks or {}).values() if set(members) & set(numbers)]
+    assert stacks == ([numbers] if len(numbers) > 1 and world.github.stacks is not None else [])
 
 
 def check_lists(world: World) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stackr.core.model import PullRequest, PullState
+from stackr.core.native import NativeStack
 from stackr.core.ports import Created, ForgeFacts, NewPull, PullEdit, PullText, ReadRequest, RefUpdate
 from stackr.errors import GitHubError, LeaseLost
 from tests.support.pure_git import Files, Gate, Objects
@@ -29,6 +30,7 @@ class PureGitHub:
     order: random.Random = field(default_factory=lambda: random.Random(0))
     gate: Gate = field(default_factory=Gate)
     requests: int = 0
+    stacks: dict[int, list[int]] | None = None  # GitHub's own, by number; None: not enabled
 
     # Forge
 
@@ -53,6 +55,18 @@ class PureGitHub:
             else (),
         )
 
+    def read_stacks(self, numbers: Sequence[int]) -> tuple[NativeStack, ...] | None:
+        if self.stacks is None:
+            return None
+        found = [key for key, members in self.stacks.items() if set(members) & set(numbers)]
+        return tuple(NativeStack(key, *self._split(self.stacks[key])) for key in found)
+
+    def link_stack(self, numbers: Sequence[int], onto: int | None = None) -> bool:
+        return self.stacks is not None and self.gate(lambda: self._link(numbers, onto))
+
+    def dissolve_stack(self, number: int) -> tuple[int, ...]:
+        return self.gate(lambda: self._dissolve(number))
+
     def create_pulls(self, repository_id: str, pulls: Sequence[NewPull], reread: Sequence[int] = ()) -> Created:
         made: dict[str, PullRequest] = {}
         for new in pulls:
@@ -67,6 +81,29 @@ class PureGitHub:
     def update_pulls(self, edits: Sequence[PullEdit]) -> None:
         for edit in edits:
             self.gate(lambda edit=edit: self._edit(edit))  # type: ignore[misc]
+
+    def _link(self, numbers: Sequence[int], onto: int | None) -> bool:
+        assert self.stacks is not None, "stacks are not enabled"
+        members = self.stacks.get(onto, []) if onto else []
+        taken = {number for stack in self.stacks.values() for number in stack}
+        below = self.pulls[members[-1]] if members else None
+        for pull in (self.pulls[number] for number in numbers):
+            assert pull.number not in taken and pull.state is PullState.OPEN, "in a stack already, or not open"
+            assert below is None or pull.base_ref == below.head_ref, "the bases do not chain"
+            below = pull
+        assert len(members) + len(numbers) >= 2, "too few"
+        self.stacks[onto or len(self.stacks) + 1] = [*members, *numbers]
+        return True
+
+    def _dissolve(self, number: int) -> tuple[int, ...]:
+        assert self.stacks is not None and self.stacks[number], "no such stack"
+        self.stacks[number] = list(self._split(self.stacks[number])[1])
+        return ()
+
+    def _split(self, members: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What is not merged, and what is."""
+        merged = tuple(n for n in members if self.pulls[n].state is PullState.MERGED)
+        return tuple(n for n in members if n not in merged), merged
 
     def _shown(self, number: int) -> PullRequest:
         pull = self.pulls[number]
@@ -97,6 +134,8 @@ class PureGitHub:
         pull = self.pulls[edit.number]
         if edit.base is not None:
             assert edit.base != pull.base_ref, "a base that does not change was sent"
+            stacked = {number for members in (self.stacks or {}).values() for number in members}
+            assert edit.number not in stacked, "Cannot change the base branch because it is part of a stack"
             if pull.state is not PullState.OPEN:
                 raise GitHubError("cannot change the base branch of a closed pull request")
             if self.branches[pull.head_ref] in self.objects.ancestors(self.branches[edit.base]):

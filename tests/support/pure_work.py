@@ -22,7 +22,7 @@ from tests.support.pure_github import PureGitHub
 
 ALICE = b"Alice <alice@example.com> 1700000000 +0000"
 BOB = b"Bob <bob@example.com> 1700000000 +0000"
-WANTED = Wanted("origin", "alice", "stackr/{user}/{id}", writes=True)
+WANTED = Wanted("origin", "alice", "stackr/{user}/{id}", writes=True, native=True)
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class World:
         old = self.github
         chance = random.Random(order)
         github = PureGitHub(old.objects.copy(), dict(old.branches), dict(old.pulls), list(old.forced), chance)
+        github.stacks = old.stacks if old.stacks is None else {key: [*each] for key, each in old.stacks.items()}
         mine = self.repo
         repo = PureRepo(github, mine.objects.copy(), dict(mine.refs), Gate(), dict(mine.config), mine.ticks)
         return World(github, repo, self.point)
