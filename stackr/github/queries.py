@@ -4,12 +4,13 @@ Every text that stackr can send comes from here, and ``every_query`` shows each 
 hold them against GitHub's schema. Not here: values and answers (``reading``, ``creating``, ``updating``).
 
 Limits that the numbers respect (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api):
-500,000 nodes a query; 100 heads x 5 pull requests x 30 reviews are 15,500, and what targets them 2,000 more.
+500,000 nodes a query; 100 heads x 5 pull requests x 30 reviews are 15,500, what targets them 2,000 more, and the open
+ones' review threads for a landing 50,000.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 HEADS_A_QUERY = 100
 PULLS_A_HEAD = 5
@@ -28,7 +29,45 @@ fragment Details on PullRequest {
 # A page has to be asked for, though the counts are those of all pages.
 _ROLLUP = """statusCheckRollup { state contexts(first: 1) {
       checkRunCountsByState { state count } statusContextCountsByState { state count } } }"""
+# What a landing has to know of a branch. GitHub hides branchProtectionRule from those who may not administer it, and
+# then shows refUpdateRule; rules of rulesets are for everybody, who may bypass them is not.
+_RULES = """
+fragment Rules on Ref {
+  branchProtectionRule {
+    requiresApprovingReviews requiredApprovingReviewCount dismissesStaleReviews requireLastPushApproval
+    requiresCodeOwnerReviews requiresConversationResolution requiresStatusChecks requiredStatusCheckContexts
+    requiresStrictStatusChecks requiresLinearHistory restrictsPushes lockBranch isAdminEnforced allowsForcePushes
+  }
+  refUpdateRule {
+    requiredApprovingReviewCount requiredStatusCheckContexts requiresCodeOwnerReviews requiresConversationResolution
+    requiresLinearHistory viewerCanPush allowsForcePushes
+  }
+  rules(first: 100) {
+    nodes {
+      type
+      repositoryRuleset { name bypassActors(first: 20) { nodes { bypassMode repositoryRoleName } } }
+      parameters {
+        ... on PullRequestParameters {
+          requiredApprovingReviewCount dismissStaleReviewsOnPush requireLastPushApproval requireCodeOwnerReview
+          requiredReviewThreadResolution allowedMergeMethods
+        }
+        ... on RequiredStatusChecksParameters {
+          strictRequiredStatusChecksPolicy requiredStatusChecks { context }
+        }
+        ... on MergeQueueParameters { mergeMethod }
+      }
+    }
+  }
+}"""
+_STANDING = f"""
+fragment Standing on PullRequest {{
+  number isCrossRepository mergeStateStatus
+  mergeQueueEntry {{ state }} autoMergeRequest {{ enabledAt }} reviewThreads(first: 100) {{ nodes {{ isResolved }} }}
+  {_ROLLUP}
+}}"""
 _NEWEST = "orderBy: {field: CREATED_AT, direction: DESC}"
+_SEVS = f"""sev: issues(labels: [$label], states: OPEN, first: 20, {_NEWEST}) {{
+      nodes {{ number title url labels(first: 20) {{ nodes {{ name }} }} }} }}"""
 
 # kind of a step -> the mutation and the type of its input
 MUTATIONS = {
@@ -46,23 +85,45 @@ def viewer_query() -> str:
     return "query StackrViewer { viewer { login } }"
 
 
-def read_query(heads: int, numbers: int, *, trunk: bool, details: bool, targeting: bool = False) -> str:
+def read_query(
+    heads: int,
+    numbers: int,
+    *,
+    trunk: bool,
+    details: bool,
+    targeting: bool = False,
+    landing: bool = False,
+    sevs: bool = False,
+) -> str:
     """The repository, its trunk, ``h<i>``: pull requests by head, ``b<i>``: branch tips, ``n<i>``: by number.
 
-    With ``targeting`` also ``t<i>``: the open pull requests whose base is that head.
+    With ``targeting`` also ``t<i>``: the open pull requests whose base is that head. With ``landing`` also the settings
+    for merging, the rules of trunk and of the lowest and the highest head, trunk's ``queue``, and how each open pull
+    request stands: ``s<i>`` by head, ``m<i>`` by number; ``sevs`` adds the open issues with a label, ``sev``.
     """
     fields = "...Pull ...Details" if details else "...Pull"
-    lines = [
-        "id viewerPermission defaultBranchRef { name target { oid } }",
-        "trunk: ref(qualifiedName: $trunk) { name target { oid } }" if trunk else "",
+    pulls = [
         *(_pulls_of_head(i, "", fields, paged=True) for i in range(heads)),
-        *(f"b{i}: ref(qualifiedName: $b{i}) {{ target {{ oid }} }}" for i in range(heads)),
         *(_pulls_on_head(i) for i in range(heads if targeting else 0)),
         *(f"n{i}: pullRequest(number: $n{i}) {{ {fields} }}" for i in range(numbers)),
     ]
-    variables = [*(["$trunk: String!"] if trunk else []), *_each("h", "String!", heads), *_each("b", "String!", heads)]
-    fragments = "" if heads + numbers == 0 else _PULL + (_DETAILS if details else "")
-    return _in_repository("query StackrRead", [*variables, *_each("n", "Int!", numbers)], lines) + fragments
+    more = [*_landing(heads, numbers, trunk=trunk), _SEVS if sevs else ""] if landing else []
+    variables = [
+        *(["$trunk: String!"] if trunk else []),
+        *(["$branch: String!"] if trunk and landing else []),
+        *(["$label: String!"] if landing and sevs else []),
+        *_each("h", "String!", heads),
+        *_each("b", "String!", heads),
+        *_each("n", "Int!", numbers),
+    ]
+    fragments = [
+        _PULL if pulls else "",
+        _DETAILS if pulls and details else "",
+        _RULES if landing else "",
+        _STANDING if pulls and landing else "",
+    ]
+    lines = [*_branches(heads, trunk=trunk, landing=landing), *pulls, *more]
+    return _in_repository("query StackrRead", variables, lines) + "".join(fragments)
 
 
 def more_pulls_query(*, details: bool) -> str:
@@ -179,6 +240,12 @@ def every_query() -> dict[str, str]:
         **{f"read {t} {d}": read_query(2, 2, trunk=t, details=d) for t, d in flags},
         "read targeting": read_query(2, 0, trunk=True, details=True, targeting=True),
         **{f"read nothing {t} {d}": read_query(0, 0, trunk=t, details=d) for t, d in flags},
+        **{
+            f"read landing {h} {n} {t} {s}": read_query(h, n, trunk=t, details=t, landing=True, sevs=s)
+            for h, n in [(0, 0), (1, 0), (3, 2)]
+            for t in (False, True)
+            for s in (False, True)
+        },
         **{f"more {details}": more_pulls_query(details=details) for details in (False, True)},
         **{f"checks {h} {n}": checks_query(h, n) for h, n in [(2, 0), (0, 2), (2, 2)]},
         "own": own_query(),
@@ -199,10 +266,32 @@ def _each(letter: str, type_: str, count: int) -> list[str]:
     return [f"${letter}{i}: {type_}" for i in range(count)]
 
 
-def _pulls_of_head(i: int, arguments: str, fields: str, *, paged: bool = False) -> str:
+def _branches(heads: int, *, trunk: bool, landing: bool) -> Iterator[str]:
+    """Trunk and the tips of the heads; for a landing with the rules of trunk and of the lowest and the highest head.
+
+    All heads of a stack have names of one pattern, so the same rules hold for them; one of the two may be gone already.
+    """
+    rules = " ...Rules" if landing else ""
+    yield f"id viewerPermission defaultBranchRef {{ name target {{ oid }}{'' if trunk else rules} }}"
+    if trunk:
+        yield f"trunk: ref(qualifiedName: $trunk) {{ name target {{ oid }}{rules} }}"
+    for i in range(heads):
+        yield f"b{i}: ref(qualifiedName: $b{i}) {{ target {{ oid }}{rules if i in (0, heads - 1) else ''} }}"
+
+
+def _landing(heads: int, numbers: int, *, trunk: bool) -> Iterator[str]:
+    yield "mergeCommitAllowed squashMergeAllowed rebaseMergeAllowed autoMergeAllowed deleteBranchOnMerge"
+    yield f"queue: mergeQueue{'(branch: $branch)' if trunk else ''} {{ configuration {{ mergeMethod }} }}"
+    for i in range(heads):
+        yield _pulls_of_head(i, ", states: OPEN", "...Standing", letter="s")
+    for i in range(numbers):
+        yield f"m{i}: pullRequest(number: $n{i}) {{ ...Standing }}"
+
+
+def _pulls_of_head(i: int, arguments: str, fields: str, *, paged: bool = False, letter: str = "h") -> str:
     page = " pageInfo { hasNextPage endCursor }" if paged else ""
     chosen = f"headRefName: $h{i}, first: {PULLS_A_HEAD}, {_NEWEST}{arguments}"
-    return f"h{i}: pullRequests({chosen}) {{ nodes {{ {fields} }}{page} }}"
+    return f"{letter}{i}: pullRequests({chosen}) {{ nodes {{ {fields} }}{page} }}"
 
 
 def _pulls_on_head(i: int) -> str:

@@ -11,11 +11,13 @@ from typing import Any
 
 from stackr.core.model import CheckCounts, Checks, PullRequest
 from stackr.core.ports import ForgeFacts, PullText, ReadRequest
+from stackr.core.rules import LandingFacts
 from stackr.errors import GitHubError, StackrError
 from stackr.github import queries
 from stackr.github.facts import checks_of, counts_of, own_nodes, pull_from, text_from, tip
 from stackr.github.failures import Problem, Rejected
 from stackr.github.graphql import Answer, GraphQL, Query
+from stackr.github.landing import hidden, landing_from, parts_missing, standing_nodes
 from stackr.github.together import value
 
 Rollup = tuple[Checks, CheckCounts]
@@ -108,11 +110,17 @@ class Reader:
             trunk=request.trunk is not None,
             details=request.details,
             targeting=request.targeting,
+            landing=request.landing,
+            sevs=bool(request.sev_label),
         )
         variables: dict[str, Any] = {**self._here, **_asked(request)}
         variables |= _numbered("b", [f"refs/heads/{head}" for head in request.heads])
         if request.trunk is not None:
             variables["trunk"] = f"refs/heads/{request.trunk}"
+        if request.trunk is not None and request.landing:
+            variables["branch"] = request.trunk
+        if request.landing and request.sev_label:
+            variables["label"] = request.sev_label
         return Query(text, variables)
 
     def _checks_query(self, request: ReadRequest) -> Query:
@@ -120,11 +128,13 @@ class Reader:
         return Query(text, {**self._here, **_asked(request)})
 
     def _facts(self, request: ReadRequest, answer: Answer) -> ForgeFacts:
-        repository = self.repository(answer, _missing_numbers(answer))
+        missing = parts_missing(answer.problems) if request.landing else {}
+        tolerated = [problem for problems in missing.values() for problem in problems]
+        repository = self.repository(answer, [*_missing_numbers(answer), *tolerated])
         default = repository["defaultBranchRef"] or {"name": ""}
         trunk = repository["trunk"] if request.trunk is not None else repository["defaultBranchRef"]
         nodes = [repository[f"n{i}"] for i in range(len(request.numbers))]
-        return ForgeFacts(
+        facts = ForgeFacts(
             repository_id=repository["id"],
             default_branch=default["name"],
             can_push=repository["viewerPermission"] in _MAY_PUSH,
@@ -135,6 +145,13 @@ class Reader:
             by_number={node["number"]: pull_from(node) for node in nodes if node},
             targeting=tuple(pull_from(node) for node in _targeting(request, repository)),
         )
+        if not request.landing:
+            return facts
+        # Fine-grained tokens cannot read checks (cli/cli#12597): the rest is worth having all the same.
+        warnings = [f"{what}: {self._graph.error(each, answer.headers).message}" for what, each in missing.items()]
+        rollups = {node["number"]: _rollup(node) for node in standing_nodes(repository)}
+        facts = _with_each(facts, rollups, (*hidden(trunk), *warnings))
+        return replace(facts, landing=landing_from(repository, trunk))
 
     def _pulls(self, head: str, connection: Mapping[str, Any], details: bool) -> tuple[PullRequest, ...]:
         """The pull requests of a head, newest first; further pages only while forks fill all of the first ones."""
@@ -163,7 +180,7 @@ class Reader:
         repository = self.repository(answer, _missing_numbers(answer))
         nodes = [node for i in range(len(request.heads)) for node in own_nodes(repository[f"h{i}"])]
         nodes += [node for i in range(len(request.numbers)) if (node := repository[f"n{i}"])]
-        return {node["number"]: (checks_of(node), counts_of(node)) for node in nodes}
+        return {node["number"]: _rollup(node) for node in nodes}
 
 
 def _split(request: ReadRequest) -> list[ReadRequest]:
@@ -185,8 +202,21 @@ def _joined(facts: Sequence[ForgeFacts]) -> ForgeFacts:
             pulls={**whole.pulls, **more.pulls},
             by_number={**whole.by_number, **more.by_number},
             targeting=(*whole.targeting, *more.targeting),
+            warnings=tuple(dict.fromkeys((*whole.warnings, *more.warnings))),
+            landing=_joined_landing(whole.landing, more.landing),
         )
     return whole
+
+
+def _joined_landing(whole: LandingFacts | None, more: LandingFacts | None) -> LandingFacts | None:
+    if whole is None or more is None:
+        return None
+    forced_heads = whole.forced_heads and more.forced_heads
+    return replace(whole, forced_heads=forced_heads, standings={**whole.standings, **more.standings})
+
+
+def _rollup(node: Mapping[str, Any]) -> Rollup:
+    return checks_of(node), counts_of(node)
 
 
 def _targeting(request: ReadRequest, repository: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -217,9 +247,9 @@ def _numbered(letter: str, values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _missing_numbers(answer: Answer) -> list[Problem]:
-    """Numbers that are no pull request: GitHub answers null, and a NOT_FOUND beside it."""
+    """Numbers that are no pull request: GitHub answers null, and a NOT_FOUND beside it, twice for a landing."""
     return [
         problem
         for problem in answer.problems
-        if problem.type == "NOT_FOUND" and len(problem.path) == 2 and str(problem.path[1]).startswith("n")
+        if problem.type == "NOT_FOUND" and len(problem.path) == 2 and str(problem.path[1]).startswith(("n", "m"))
     ]

@@ -117,26 +117,26 @@ def _nothing(given: Mapping[str, Any]) -> Pairs:
 
 
 def _pull_request(given: Mapping[str, Any]) -> Pairs:
-    yield "approvals", given["requiredApprovingReviewCount"]
-    yield "dismisses_stale", given["dismissStaleReviewsOnPush"]
-    yield "last_push_approval", given["requireLastPushApproval"]
-    yield "code_owners", given["requireCodeOwnerReview"]
-    yield "resolved_threads", given["requiredReviewThreadResolution"]
-    # Older servers have no such list; GitHub's own default is all three, which says nothing.
+    yield "approvals", given.get("requiredApprovingReviewCount")
+    yield "dismisses_stale", given.get("dismissStaleReviewsOnPush")
+    yield "last_push_approval", given.get("requireLastPushApproval")
+    yield "code_owners", given.get("requireCodeOwnerReview")
+    yield "resolved_threads", given.get("requiredReviewThreadResolution")
+    # GitHub's own default is all three, which says nothing.
     allowed = frozenset(method for method in _DIRECT if method.value in (given.get("allowedMergeMethods") or ()))
     yield "methods", allowed if allowed != _DIRECT else None
 
 
 def _status_checks(given: Mapping[str, Any]) -> Pairs:
-    checks = tuple(check["context"] for check in given["requiredStatusChecks"])
+    checks = tuple(check["context"] for check in given.get("requiredStatusChecks", ()))
     yield "checks", checks
     # "This setting will not take effect unless at least one status check is enabled."
-    yield "strict", bool(checks) and given["strictRequiredStatusChecksPolicy"]
+    yield "strict", bool(checks) and given.get("strictRequiredStatusChecksPolicy")
 
 
 def _merge_queue(given: Mapping[str, Any]) -> Pairs:
     yield "queue", True
-    yield "queue_method", Method(given["mergeMethod"].lower())
+    yield "queue_method", Method(given.get("mergeMethod", "MERGE").lower())
 
 
 def _linear(given: Mapping[str, Any]) -> Pairs:

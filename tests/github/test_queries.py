@@ -36,3 +36,7 @@ def test_a_hundred_heads_stay_far_below_githubs_limit_of_nodes() -> None:
     pulls = queries.HEADS_A_QUERY * queries.PULLS_A_HEAD + queries.HEADS_A_QUERY
     assert text.count("first: 30") == 1
     assert pulls * (1 + 30) < 500_000 / 20
+    landing = queries.read_query(queries.HEADS_A_QUERY, queries.HEADS_A_QUERY, trunk=True, details=True, landing=True)
+    assert landing.count("first: 100") == 2
+    rules = 3 * 100 * 20
+    assert pulls * (1 + 30 + 1 + 100 + 1) + rules < 500_000 / 5

@@ -43,6 +43,10 @@ class CannedGitHub:
     users: tuple[str, ...] = ("alice", "bob")
     labels: tuple[str, ...] = ("bug",)
     permission: str = "WRITE"
+    settings: Json = field(default_factory=dict)
+    rules: dict[str, Json] = field(default_factory=dict)
+    queues: dict[str, Json] = field(default_factory=dict)
+    issues: list[Json] = field(default_factory=list)
     exists: bool = True
     checks_error: Said | None = None
     clock: ManualClock = field(default_factory=ManualClock)
@@ -84,6 +88,10 @@ class CannedGitHub:
             "mergeable": "UNKNOWN",
             "latestOpinionatedReviews": {"nodes": []},
             "rollup": None,
+            "mergeStateStatus": "CLEAN",
+            "mergeQueueEntry": None,
+            "autoMergeRequest": None,
+            "reviewThreads": {"nodes": []},
             **more,
         }
         pull["repository"] = self.repository
@@ -100,6 +108,11 @@ class CannedGitHub:
                 return canned
             real = self._run(asked.json["query"], asked.json["variables"])
             return canned or real
+
+    def answer_to_last(self) -> Json:
+        """The JSON of the last answer, to be told again with a change."""
+        body: Json = self._run(self.asked[-1]["query"], self.asked[-1]["variables"]).body
+        return body
 
     def _run(self, text: str, variables: Mapping[str, Any]) -> Canned:
         document = parse(text)
@@ -140,12 +153,30 @@ class CannedGitHub:
             "pullRequests": self._by_head,
             "pullRequest": self._by_number,
             "label": lambda info, name: {"id": f"L_{name}"} if name in self.labels else None,
+            **dict.fromkeys(("mergeCommitAllowed", "squashMergeAllowed", "rebaseMergeAllowed"), True),
+            **dict.fromkeys(("autoMergeAllowed", "deleteBranchOnMerge"), False),
+            "mergeQueue": lambda info, branch="main": self.queues.get(branch),
+            "issues": self._issues,
+            **self.settings,
         }
 
     def _ref(self, info: GraphQLResolveInfo, qualifiedName: str) -> Json | None:
         name = qualifiedName.removeprefix("refs/heads/")
         oid = self.branches.get(name)
-        return {"name": name, "target": {"__typename": "Commit", "oid": oid}} if oid else None
+        if oid is None:
+            return None
+        rules = {
+            "branchProtectionRule": None,
+            "refUpdateRule": None,
+            "rules": {"nodes": []},
+            **self.rules.get(name, {}),
+        }
+        return {"name": name, "target": {"__typename": "Commit", "oid": oid}, **rules}
+
+    def _issues(self, info: GraphQLResolveInfo, labels: list[str], states: list[str], first: int, **more: Any) -> Json:
+        assert (states, first) == (["OPEN"], 20)
+        named = [(issue, [label["name"] for label in issue["labels"]["nodes"]]) for issue in self.issues]
+        return {"nodes": [issue for issue, names in named if set(labels) & set(names)]}
 
     def _by_head(self, info: GraphQLResolveInfo, first: int, **more: Any) -> Json:
         chosen = {key: more[key] for key in ("headRefName", "baseRefName") if key in more}
