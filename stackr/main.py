@@ -49,6 +49,7 @@ COMMANDS: dict[str, Entry] = {
     "undo": Entry("undo", _DAILY, "Take back what stackr did to your branches."),
     "status": Entry("status", _LOOK, "Show the stack: pull requests, reviews, checks, and what to do next."),
     "report": Entry("report", _LOOK, "Write a report for reviewers, and keep it in one comment on the pull request."),
+    "diff": Entry("diff", _LOOK, "Show what changed between two submitted versions of a change."),
     "log": Entry("log", _LOOK, "List what stackr did to your branches, newest on top."),
     "id": Entry("id", _LOOK, "Show a commit's Change-Id, or give it a new one."),
     "demo": Entry("demo", _TRY, "Watch a real stack being submitted, amended and reordered in the sandbox."),

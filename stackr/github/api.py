@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
+from stackr.core.model import ReviewVote
 from stackr.core.native import NativeStack
 from stackr.core.ports import Created, ForgeFacts, NewPull, OwnPulls, PullEdit, PullText, ReadRequest, Sleep
 from stackr.core.watching import Budget
@@ -90,6 +91,10 @@ class GitHub:
     def read_texts(self, numbers: Sequence[int]) -> dict[int, PullText]:
         """Title and description by number; one request (none for no numbers)."""
         return self._reader.texts(numbers)
+
+    def read_reviews(self, number: int) -> tuple[ReviewVote, ...]:
+        """What people said of a pull request, oldest first, the newest hundred; one request."""
+        return self._reader.reviews(number)
 
     def update_pulls(self, edits: Sequence[PullEdit]) -> None:
         """Apply edits, ten and more a request, up to four requests at once; only what is set is sent.

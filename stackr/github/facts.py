@@ -74,6 +74,11 @@ def counts_of(node: Mapping[str, Any]) -> CheckCounts:
     return CheckCounts(passing, failing, sum(row["count"] for row in rows) - passing - failing)
 
 
+def vote_from(node: Mapping[str, Any]) -> ReviewVote:
+    """One person's opinion, and the commit it was given on (``""``: a commit that is gone)."""
+    return ReviewVote(_login(node), node["state"], (node.get("commit") or {}).get("oid", ""))
+
+
 def text_from(node: Mapping[str, Any]) -> PullText:
     """Title and description."""
     return PullText(node["title"], node["body"])
@@ -92,9 +97,7 @@ def tip(ref: Mapping[str, Any] | None) -> str | None:
 
 def _votes(node: Mapping[str, Any]) -> tuple[ReviewVote, ...]:
     nodes = (node.get("latestOpinionatedReviews") or {}).get("nodes") or []
-    return tuple(
-        ReviewVote(_login(vote), vote["state"], (vote.get("commit") or {}).get("oid", "")) for vote in nodes if vote
-    )
+    return tuple(vote_from(vote) for vote in nodes if vote)
 
 
 def _login(node: Mapping[str, Any]) -> str:

@@ -227,6 +227,13 @@ def refs_query(refs: int) -> str:
     return _in_repository("query StackrRefs", _each("b", "String!", refs), lines)
 
 
+def reviews_query() -> str:
+    """The newest hundred reviews of one pull request, oldest first, answers in threads included."""
+    fields = "state author { login } commit { oid }"
+    line = f"n0: pullRequest(number: $n0) {{ reviews(last: 100) {{ nodes {{ {fields} }} }} }}"
+    return _in_repository("query StackrReviews", ["$n0: Int!"], [line])
+
+
 def update_refs_mutation() -> str:
     """Several refs at once, all or none. https://docs.github.com/en/graphql/reference/mutations#updaterefs"""
     return "mutation StackrRefs($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }"
@@ -258,6 +265,7 @@ def every_query() -> dict[str, str]:
         "states": states_query(),
         **{f"people {u} {t} {n}": people_query(u, t, n) for u, t, n in [(2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 1)]},
         "refs": refs_query(2),
+        "reviews": reviews_query(),
         "update refs": update_refs_mutation(),
     }
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from stackr.core.model import CheckCounts, Checks, PullRequest
+from stackr.core.model import CheckCounts, Checks, PullRequest, ReviewVote
 from stackr.core.ports import ForgeFacts, PullText, ReadRequest
 from stackr.core.rules import LandingFacts
 from stackr.errors import GitHubError, StackrError
 from stackr.github import queries
-from stackr.github.facts import checks_of, counts_of, own_nodes, pull_from, text_from, tip
+from stackr.github.facts import checks_of, counts_of, own_nodes, pull_from, text_from, tip, vote_from
 from stackr.github.failures import Problem, Rejected
 from stackr.github.graphql import Answer, GraphQL, Query
 from stackr.github.landing import hidden, landing_from, parts_missing, standing_nodes
@@ -79,6 +79,12 @@ class Reader:
         answer = self._graph.ask(Query(queries.states_query(), {"ids": list(node_ids)}))
         nodes = [node for node in answer.data.get("nodes") or [] if node]
         return {node["id"]: (node["state"] == "OPEN", node["isDraft"]) for node in nodes}
+
+    def reviews(self, number: int) -> tuple[ReviewVote, ...]:
+        """What people said of a pull request, oldest first; one request. What is not sent yet is left out."""
+        answer = self._graph.ask(Query(queries.reviews_query(), {**self._here, "n0": number}))
+        nodes = self.repository(answer)["n0"]["reviews"]["nodes"] or []
+        return tuple(vote_from(node) for node in nodes if node and node["state"] != "PENDING")
 
     def repository(self, answer: Answer, tolerated: Sequence[Problem] = ()) -> Mapping[str, Any]:
         """The repository of an answer; raises when it is not there or a part of it failed."""

@@ -19,10 +19,12 @@ from stackr.core.plan import RefMove
 from stackr.core.ports import LocalState, RefUpdate
 from stackr.core.replaying import MergedTree, Pick, Replayed
 from stackr.core.undo import Operation
+from stackr.core.versions import FileDiff
 from stackr.errors import Refused
 from stackr.repo import config as configuration
-from stackr.repo import credentials, history, ident, lock, mend, read, refs, remotes, sign, state, write
+from stackr.repo import credentials, diffs, history, ident, lock, mend, read, refs, remotes, sign, state, write
 from stackr.repo.config import GitConfig
+from stackr.repo.diffs import TreePair
 from stackr.repo.gitpython import Objects, at_git_dir, discover
 from stackr.repo.mend import Mended
 from stackr.repo.oplog import OpLog
@@ -217,6 +219,29 @@ class Repository:
         """The outcome of independent merges of (base, ours, theirs), ids of trees; nothing is written."""
         with Merging(self._merging_place()) as merging:
             return tuple(merging.merge(*merge) for merge in merges)
+
+    def diff_files(self, old: str, new: str) -> tuple[FileDiff, ...]:
+        """The files that differ between two trees, with their numbers of lines; see ``diffs``."""
+        return diffs.files(self.runner, old, new, self._lazy_fetch_environment())
+
+    def diff_size(self, old: str, new: str) -> int:
+        """How many lines, and files, two trees differ by."""
+        return sum(1 + (each.added or 0) + (each.removed or 0) for each in self.diff_files(old, new))
+
+    def show_diff(self, old: str, new: str, *, stat: bool, color: bool, terminal: bool) -> bytes:
+        """Git's diff between two trees: on the terminal, by git itself, or (and then returned) as text."""
+        return self._show(diffs.diff_args(old, new, stat=stat), color=color, terminal=terminal)
+
+    def show_range_diff(self, old: TreePair, new: TreePair, title: str, *, color: bool, terminal: bool) -> bytes:
+        """Git's diff of two diffs, as ``show_diff``; to be called within a ``rehearsal``, as it writes commits."""
+        return self._show(diffs.range_diff_args(self.runner, old, new, title), color=color, terminal=terminal)
+
+    def _show(self, args: Sequence[str], *, color: bool, terminal: bool) -> bytes:
+        env = self._lazy_fetch_environment()
+        if not terminal:
+            return diffs.text(self.runner, args, env, color=color)
+        diffs.show(self.runner, args, env, color=color)
+        return b""
 
     def move_refs(self, moves: Sequence[RefMove], reason: str, files: tuple[str, str] | None = None) -> None:
         """Move refs in one transaction with the reflog message ``stackr: <reason>``, and files along; see ``refs``.

@@ -138,15 +138,17 @@ class Runner:
         except ConfigError:
             return None
 
-    def attended(self, *args: str, env: Mapping[str, str] | None = None) -> int:
+    def attended(self, *args: str, env: Mapping[str, str] | None = None, on_stdout: bool = False) -> int:
         """Run a git command as the user would, with their terminal, editor and hooks; its exit code.
 
-        What git says goes to standard error, as all talk does. Ctrl-C is git's, or the editor's, to answer.
+        What git says goes to standard error, as all talk does; ``on_stdout`` is for what is the result itself, which
+        git then brings through its pager. Ctrl-C is git's, or the editor's, to answer.
         Without a terminal nobody is asked, and no editor opens but one that ``GIT_EDITOR`` names.
         """
         alone = {} if _is_terminal() else {"GIT_EDITOR": os.environ.get("GIT_EDITOR", ":"), "GIT_TERMINAL_PROMPT": "0"}
         full = {**alone, **(env or {})}
-        process = self._start([self.git_program, *args], full, None, _STDERR, None, own_session=False)
+        out = None if on_stdout else _STDERR
+        process = self._start([self.git_program, *args], full, None, out, None, own_session=False)
         try:
             with _left_to_others(signal.SIGINT):
                 return process.wait()

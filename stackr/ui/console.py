@@ -68,6 +68,10 @@ class Console:
             for each in fitted:
                 output.write(self.out, plain(each))
 
+    def raw(self, text: bytes) -> None:
+        """What git has printed, byte for byte: a diff must be what the files hold."""
+        output.write_raw(self.out, text)
+
     def json(self, document: Mapping[str, Any]) -> None:
         """The one JSON document of this run."""
         output.write_json(document, self.out)

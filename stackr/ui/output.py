@@ -71,6 +71,20 @@ def write(stream: TextIO | None, text: str) -> None:
         stream.write(to_encoding(text, getattr(stream, "encoding", None)) + "\n")
 
 
+def write_raw(stream: TextIO | None, raw: bytes) -> None:
+    """Bytes as they are; into a stream of text alone, as far as they are text."""
+    erase_progress()
+    if stream is None or not raw:
+        return
+    beneath = getattr(stream, "buffer", None)
+    if beneath is None:
+        stream.write(raw.decode("utf-8", "replace"))
+        return
+    stream.flush()
+    beneath.write(raw)
+    beneath.flush()
+
+
 def write_json(document: Mapping[str, Any], stream: TextIO | None = None) -> None:
     """One document on stdout: ASCII, so that every locale can carry it."""
     write(stream or sys.stdout, json.dumps(document, ensure_ascii=True, indent=2))
