@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from stackr import options
-from stackr.core.job import Job, read_job
+from stackr.core.job import Base, Job, read_job
 from stackr.core.model import Change, Stack
-from stackr.core.ports import ReadRequest
 from stackr.core.sticky import Step, plan_comment
 from stackr.errors import ConfigError, Refused
 from stackr.records import dataclass
@@ -107,7 +106,7 @@ def find_job() -> Job | None:
 def open_place(app: App, job: Job | None, way: Way) -> Iterator[Place]:
     """The pull request: ``--pr``, else the job's, else that of the change at HEAD. A job needs no clone.
 
-    Raises ``Refused`` when there is none.
+    Raises ``Refused`` when there is none, GitHubError when there is none of that number.
     """
     if job is None:
         target = _target_at_head(app, way) if way.number is None else _named(app.forge, way.number)
@@ -130,43 +129,44 @@ def _forge_of(app: App, job: Job) -> GitHub:
 
 
 def _named(forge: GitHub, number: int) -> Target:
-    # An issue has a number and comments, too.
-    if number not in forge.read(ReadRequest(numbers=(number,))).by_number:
-        raise Refused(f"#{number} is no pull request of this repository", next_step="name another with --pr N")
-    return Target(number)
+    from stackr.github.finding import read_pull
+
+    return _target(forge, number, read_pull(forge.http, number).base)
 
 
 def _target_of(forge: GitHub, job: Job) -> Target:
-    if job.pull is None:
-        return Target(_found(forge, job))
-    if job.base is None:
-        return Target(job.pull)
-    pulls = forge.read(ReadRequest(heads=(job.base.branch,))).pulls[job.base.branch]
-    below = [pull.number for pull in pulls if pull.head_oid == job.base.oid]
-    return Target(job.pull, {job.base.oid: below[0] if below else job.base.branch})
+    number, base = _found(forge, job) if job.pull is None else (job.pull, job.base)
+    return Target(number) if base is None else _target(forge, number, base)
 
 
-def _found(forge: GitHub, job: Job) -> int:
-    """The pull request of a job that was not started for one: the open one whose head it ran on."""
-    from stackr.github.comments import find_pulls
+def _target(forge: GitHub, number: int, base: Base) -> Target:
+    from stackr.github.finding import find_pulls
+
+    # A pull request from trunk to a release branch is not the change below.
+    below = [] if base.is_trunk else find_pulls(forge.http, f"{forge.host.owner}:{base.branch}")
+    return Target(number, {base.oid: below[0].number if below else base.branch})
+
+
+def _found(forge: GitHub, job: Job) -> tuple[int, Base]:
+    """The pull request of a job that was not started for one: the open one whose head it ran on; and its base."""
+    from stackr.github.finding import find_pulls
 
     if job.head is None:
         raise Refused("this job does not run for a pull request", next_step="name one with --pr N")
-    numbers = find_pulls(forge.http, job.head.branch, job.head.oid)
-    if len(numbers) != 1:
+    found = [each for each in find_pulls(forge.http, job.head.branch) if each.head_oid == job.head.oid]
+    if len(found) != 1:
         raise Refused(
-            f'{len(numbers) or "no"} open pull requests have "{job.head.branch}" at {job.head.oid[:7]} as their head',
+            f'{len(found) or "no"} open pull requests have "{job.head.branch}" at {job.head.oid[:7]} as their head',
             next_step="name one with --pr N; if it was updated meanwhile, the job for the update will report",
         )
-    return numbers[0]
+    return found[0].number, found[0].base
 
 
 def _target_at_head(app: App, way: Way) -> Target:
     from stackr.observe import observe
 
     app.ui.step("reading the stack")
-    wanted = app.wanted(app.user(remember=not way.dry_run), fetch=False)
-    stack = observe(app.repo, app.forge, wanted).stack
+    stack = observe(app.repo, app.forge, app.wanted(app.user(remember=not way.dry_run))).stack
     if not stack.changes or stack.changes[-1].pull is None:
         raise Refused("the change at HEAD has no pull request", next_step="stackr submit, or name one with --pr N")
     return Target(stack.changes[-1].pull.number, _bases(stack))

@@ -26,12 +26,21 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """The branch that a pull request targets, and its commit; ``is_trunk``: it is the repository's default branch."""
+
+    branch: str
+    oid: str
+    is_trunk: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """Where the job runs, and for what. ``rest`` and ``graphql`` are ``""`` where the server's own are meant.
 
-    ``pull`` is the pull request's number, or ``None``; then ``head`` tells by what to find it. ``base`` is the branch
-    that it targets and that branch's commit, where known. ``is_fork``: the code comes from another repository.
-    ``summary`` is the path of the job summary, ``""`` where there is none.
+    ``pull`` is the pull request's number, or ``None``; then ``head`` tells by what to find it. ``base`` is known where
+    the event tells it. ``is_fork``: the code comes from another repository. ``summary`` is the path of the job summary,
+    ``""`` where there is none.
     """
 
     repository: str
@@ -40,7 +49,7 @@ class Job:
     graphql: str
     pull: int | None
     head: Head | None
-    base: Head | None
+    base: Base | None
     is_fork: bool
     summary: str
 
@@ -94,9 +103,10 @@ def _pushed_head(env: Mapping[str, str], repository: str) -> Head | None:
     return Head(f"{owner}:{branch}", oid) if branch not in ("", ref) and oid else None
 
 
-def _base(pull: Any) -> Head | None:
+def _base(pull: Any) -> Base | None:
     branch, oid = _text(pull, "base", "ref"), _text(pull, "base", "sha")
-    return Head(branch, oid) if branch and oid else None
+    is_trunk = branch == _text(pull, "base", "repo", "default_branch")
+    return Base(branch, oid, is_trunk) if branch and oid else None
 
 
 def _at(data: Any, *path: str) -> Any:

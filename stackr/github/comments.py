@@ -29,12 +29,6 @@ def update_comment(http: Http, comment: Comment, body: str) -> Comment:
     return _comment(http.rest("PATCH", f"{_here(http)}/issues/comments/{comment.id}", json={"body": body}).data)
 
 
-def find_pulls(http: Http, head: str, oid: str) -> list[int]:
-    """The open pull requests whose head branch is ``head`` (``owner:branch``, forks too) and stands at ``oid``."""
-    found = http.get_pages(f"{_here(http)}/pulls", {"state": "open", "head": head})
-    return [pull["number"] for pull in found if pull["head"]["sha"] == oid]
-
-
 def _here(http: Http) -> str:
     return f"/repos/{http.host.owner}/{http.host.name}"
 

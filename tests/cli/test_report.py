@@ -165,7 +165,8 @@ def test_one_comment_is_kept_and_written_only_when_the_text_changes(world: World
     assert [author for author, _ in conversation(world, 1)] == ["bob"] * 149 + ["alice"]
     assert clone.stackr(*BENCH, "--post", "--pr", "1", "--base-label", "x").err.startswith("updated the comment on #1")
     assert len(conversation(world, 1)) == 150
-    assert refusal(clone.stackr(*BENCH, "--post", "--pr", "99", code=3)) == "#99 is no pull request of this repository"
+    missing = refusal(clone.stackr(*BENCH, "--post", "--pr", "99", code=5))
+    assert missing.startswith(f'github has no "/api/v3/repos/{world.name}/pulls/99", or the token')
 
 
 def test_without_a_pull_request_nothing_is_posted(world: World) -> None:
@@ -197,7 +198,10 @@ def test_a_job_of_github_actions_needs_no_clone(world: World, nowhere: Clone) ->
     world.stacked("A", "B")
     below, above = world.pull(1), world.pull(2)
     write(nowhere.path, "old.json", 100, below.head_oid)
-    base, head = {"ref": below.head_ref, "sha": below.head_oid}, {"repo": {"full_name": world.name}}
+    base, head = (
+        {"ref": below.head_ref, "sha": below.head_oid, "repo": {"default_branch": "main"}},
+        {"repo": {"full_name": world.name}},
+    )
     env = in_job(world, nowhere.path, {"pull_request": {"number": 2, "base": base, "head": head}})
     shown = text("#1, the change below", "-10.00", "90.0000")
     assert nowhere.stackr(*BENCH, "--post", "--dry-run", env=env).out == f"{shown}\n"
@@ -210,7 +214,7 @@ def test_a_job_of_github_actions_needs_no_clone(world: World, nowhere: Clone) ->
     owner = world.name.partition("/")[0]
     run = {"head_branch": above.head_ref, "head_sha": above.head_oid, "head_repository": {"owner": {"login": owner}}}
     env = in_job(world, nowhere.path, {"workflow_run": run}, GITHUB_STEP_SUMMARY="")
-    assert nowhere.stackr(*BENCH, "--post", env=env).err.startswith("updated the comment on #2")
+    assert nowhere.stackr(*BENCH, "--post", env=env).err.startswith("the comment on #2 says so already")
     env |= {"GITHUB_EVENT_PATH": "", "GITHUB_REF": f"refs/heads/{above.head_ref}"}
     told = nowhere.stackr(*BENCH, "--post", env={**env, "GITHUB_SHA": above.head_oid})
     assert told.err.startswith("the comment on #2 says so already")

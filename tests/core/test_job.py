@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from stackr.core.job import Head, Job, read_job
+from stackr.core.job import Base, Head, Job, read_job
 
 OID = "7866d11" + "0" * 33
+BASE = {"ref": "main", "sha": OID, "repo": {"default_branch": "main"}}
 ENV = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/app", "GITHUB_SHA": OID}
 
 
@@ -19,7 +20,7 @@ def job(event: Any = None, **env: str) -> Job:
 
 
 def pull(number: int = 12, repo: str = "acme/app") -> dict[str, Any]:
-    return {"number": number, "base": {"ref": "main", "sha": OID}, "head": {"repo": {"full_name": repo}}}
+    return {"number": number, "base": BASE, "head": {"repo": {"full_name": repo}}}
 
 
 def test_outside_of_github_actions_there_is_no_job() -> None:
@@ -58,7 +59,9 @@ def test_the_number_comes_from_the_event_or_the_ref(event: Any, ref: str, number
 
 def test_the_base_and_whether_the_code_is_a_forks_come_with_the_pull_request() -> None:
     ours, theirs = job({"pull_request": pull()}), job({"pull_request": pull(repo="eve/app")})
-    assert (ours.base, ours.is_fork, theirs.is_fork) == (Head("main", OID), False, True)
+    assert (ours.base, ours.is_fork, theirs.is_fork) == (Base("main", OID, is_trunk=True), False, True)
+    below = {"pull_request": {"base": {"ref": "stackr/alice/1", "sha": OID, "repo": {"default_branch": "main"}}}}
+    assert job(below).base == Base("stackr/alice/1", OID, is_trunk=False)
 
 
 def test_after_a_push_the_branch_and_its_commit_tell() -> None:

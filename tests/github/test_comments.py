@@ -67,10 +67,3 @@ def test_what_is_no_comment_is_an_error(github: GitHub, server: CannedServer, br
     server.answer = lambda asked: Canned(201, broken)
     with pytest.raises(GitHubError, match="no comment"):
         comments.create_comment(github.http, 12, "new")
-
-
-def test_only_a_pull_request_that_still_stands_at_the_commit_is_found(github: GitHub, server: CannedServer) -> None:
-    server.answer = lambda asked: Canned(body=[{"number": n, "head": {"sha": oid}} for n, oid in ((1, "a"), (2, "b"))])
-    assert comments.find_pulls(github.http, "eve:topic", "b") == [2]
-    (asked,) = server.requests
-    assert (asked.params["head"], asked.params["state"]) == ("eve:topic", "open")
