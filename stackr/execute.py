@@ -76,7 +76,7 @@ def execute_local(plan: Plan, repo: Repo) -> dict[str, str]:
     oids = repo.write_commits([action.commit for action in plan.actions if isinstance(action, WriteCommit)])
     for action in plan.actions:
         if isinstance(action, MoveRefs):
-            repo.move_refs(_resolved(action.moves, oids), action.reason, action.files)
+            repo.move_refs(_resolved(action.moves, oids), action.reason, action.files, action.index)
     return oids
 
 
@@ -133,7 +133,7 @@ class _Run:
 
     def _move(self, actions: Sequence[MoveRefs]) -> None:
         for action in actions:
-            self.repo.move_refs(_resolved(action.moves, self.oids), action.reason, action.files)
+            self.repo.move_refs(_resolved(action.moves, self.oids), action.reason, action.files, action.index)
 
     def _configure(self, actions: Sequence[SetConfig]) -> None:
         for action in actions:

@@ -7,9 +7,11 @@ for each change whether its branch stays, gets one more commit, or becomes the l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from stackr.core import identity
+from stackr.core.heading import head_moves
 from stackr.core.model import Change, Graph, NewCommit, Stack, Style
 from stackr.core.ownership import KEPT, Ownership, ownership
 from stackr.core.plan import RefMove
@@ -90,9 +92,8 @@ def branch_moves(stack: Stack, local: LocalCommits) -> list[RefMove]:
         for ref, old in sorted(stack.local_branches.items())
         if local.tips.get(old, old) != old
     ]
-    if stack.head.branch is None and local.tips[stack.head.oid] != stack.head.oid:
-        moves.append(RefMove("HEAD", stack.head.oid, local.tips[stack.head.oid]))
-    return moves
+    head = stack.head
+    return [*moves, *head_moves(head, replace(head, oid=local.tips.get(head.oid, head.oid)))]
 
 
 def plan_heads(

@@ -209,15 +209,28 @@ class Trunk:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where HEAD is: ``branch`` is a full ref name, or ``None`` when detached."""
+    """Where HEAD is: ``branch`` is a full ref name, or ``None`` when detached.
+
+    ``top`` is the branch at the top of the stack that a detached HEAD is in the middle of, if it is in one.
+    """
 
     branch: str | None
     oid: str
+    top: str | None = None
 
     @property
     def branch_name(self) -> str | None:
         """The short name of the branch."""
-        return self.branch.removeprefix("refs/heads/") if self.branch else None
+        return _short(self.branch)
+
+    @property
+    def stack_branch_name(self) -> str | None:
+        """The short name of the branch whose stack this is, HEAD being on it or below."""
+        return _short(self.branch or self.top)
+
+
+def _short(branch: str | None) -> str | None:
+    return branch.removeprefix("refs/heads/") if branch else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,19 @@ class WriteCommit:
 
 @dataclass(frozen=True, slots=True)
 class RefMove:
-    """One ref from ``old`` (``None``: must not exist) to ``new`` (``None``: delete); ``new`` may be a label."""
+    """One ref from ``old`` (``None``: must not exist) to ``new`` (``None``: delete); ``new`` may be a label.
+
+    For ``HEAD`` either may be the full name of a branch: HEAD is on that branch, and not at a commit.
+    """
 
     ref: str
     old: str | None
     new: str | None
+
+
+def on_branch(place: str | None) -> bool:
+    """Whether one end of a move of HEAD is a branch, and not a commit."""
+    return place is not None and place.startswith("refs/heads/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +45,14 @@ class MoveRefs:
     """Local refs in one transaction; the ref ``HEAD`` moves a detached HEAD.
 
     ``files`` is set when HEAD's tree changes: (old commit, new commit), between which index and work tree are switched.
+    ``index`` is set instead when what was uncommitted is committed: the work tree stays as it is, and the index goes
+    from one tree to another (to the same one, if all of it was staged).
     """
 
     moves: tuple[RefMove, ...]
     reason: str
     files: tuple[str, str] | None = None
+    index: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,11 +103,18 @@ class Repo(Protocol):
         """Write commits whose parents are object ids or earlier labels; returns object ids by label."""
         ...
 
-    def move_refs(self, moves: Sequence[RefMove], reason: str, files: tuple[str, str] | None = None) -> None:
+    def move_refs(
+        self,
+        moves: Sequence[RefMove],
+        reason: str,
+        files: tuple[str, str] | None = None,
+        index: tuple[str, str] | None = None,
+    ) -> None:
         """Move refs in one transaction with a reflog message; raises ``Refused`` if one is not at its old value.
 
-        The ref name ``HEAD`` moves a detached HEAD. With ``files`` (old commit, new commit) index and work tree are
-        switched too: only what differs is written, and what the user changed is kept, or nothing at all moves.
+        The ref name ``HEAD`` moves a detached HEAD, onto a branch too. With ``files`` (old commit, new commit) index
+        and work tree are switched: only what differs is written, and what the user changed is kept, or nothing at all
+        moves. With ``index`` (old tree, new tree) only the index follows.
         """
         ...
 

@@ -12,7 +12,8 @@ from itertools import takewhile
 
 from stackr.core import fates, identity
 from stackr.core.fates import Fate, sent_tree
-from stackr.core.model import Change, Commit, Head, PullRequest, PullState, Stack
+from stackr.core.heading import files_between, head_after, head_moves
+from stackr.core.model import Change, Commit, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import records_of
 from stackr.core.plan import Action, DeleteRefs, MoveRefs, Park, Plan, RefMove, UpdatePull
@@ -70,7 +71,7 @@ def after(stack: Stack, found: Mapping[str, Fate], picks: Sequence[Pick], replay
         changes.append(_renewed(change, commit, found[change.id], stack))
         below = picked.oid
     tips = new_tips(stack, replayed)
-    head = Head(stack.head.branch, tips.get(stack.head.oid, stack.head.oid))
+    head = head_after(stack, tips, stack.trunk.oid)
     history = {change.commit.oid: change.commit.parents for change in changes}
     landed = [*fates.arrived_numbers(stack), *_landed_now(stack, found, replayed)]
     return replace(
@@ -127,8 +128,8 @@ def new_tips(stack: Stack, replayed: Replayed) -> dict[str, str]:
     """Where each old commit of the stack went; one that landed became what stands below it, as git-rebase(1) has it."""
     outcomes = replayed.oids
     if not stack.changes:
-        # All of it landed: HEAD is on trunk already and goes to its tip.
-        return {stack.head.oid: stack.trunk.oid}
+        # All of it landed: HEAD is on trunk already and goes to its tip, as its branch does.
+        return dict.fromkeys([stack.head.oid, *_alone(stack).values()], stack.trunk.oid)
     tips: dict[str, str] = {}
     below = stack.trunk.oid
     for change in stack.changes:
@@ -168,18 +169,24 @@ def _kept_notes(stack: Stack, replayed: Replayed) -> Iterator[str]:
 def plan_moves(stack: Stack, found: Mapping[str, Fate], replayed: Replayed) -> MoveRefs:
     """Every local branch that points into the stack moves along; HEAD's files are switched if its commit changes."""
     tips = new_tips(stack, replayed)
-    movable = stack.local_branches if stack.changes else {stack.head.branch or "HEAD": stack.head.oid}
+    movable = stack.local_branches if stack.changes else _alone(stack)
     moves = [
         RefMove(ref, old, tips[old])
         for ref, old in sorted(movable.items())
         if tips.get(old, old) != old and ref not in stack.kept_branches
     ]
-    new = tips.get(stack.head.oid, stack.head.oid)
-    if stack.head.branch is None and stack.changes and new != stack.head.oid:
-        moves.append(RefMove("HEAD", stack.head.oid, new))
+    head = head_after(stack, tips, stack.trunk.oid)
+    moves += head_moves(stack.head, head)
     moves += [RefMove(ref, stack.own_refs.get(ref), oid) for ref, oid in taken_in(stack, found)]
-    files = (stack.head.oid, new) if new != stack.head.oid else None
-    return MoveRefs(tuple(moves), "sync", files)
+    return MoveRefs(tuple(moves), "sync", files_between(stack.head, head))
+
+
+def _alone(stack: Stack) -> dict[str, str]:
+    """The branch of a stack that is on trunk altogether; others there are nobody's stack."""
+    head = stack.head
+    if head.branch is not None:
+        return {head.branch: head.oid}
+    return {head.top: stack.local_branches[head.top]} if head.top else {}
 
 
 def switches(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -7,10 +7,12 @@ taken back itself. docs/internals/protocol.md 8.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from stackr.core.model import Commit
+from stackr.core.heading import files_between
+from stackr.core.model import Commit, Head
 from stackr.core.ownership import HEADS
-from stackr.core.plan import MoveRefs, Plan, RefMove
+from stackr.core.plan import MoveRefs, Plan, RefMove, on_branch
 from stackr.core.ports import LocalState
 from stackr.core.words import counted
 from stackr.errors import Refused, UsageError
@@ -20,12 +22,23 @@ _BRANCHES = "refs/heads/"
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One transaction of an operation.
+
+    ``index`` is set when it committed what was uncommitted: files stayed, and the index went from one tree to another.
+    """
+
+    moves: tuple[RefMove, ...]
+    index: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One command that moved local branches or a detached HEAD.
 
     ``at`` is in seconds since 1970, ``command`` the command line (``""``: not known), ``reason`` what the reflog says.
     ``branch`` is the short name of the branch HEAD was on, ``None`` if it was detached; ``worktree`` is the one it ran
-    in (``""``: the main one).
+    in (``""``: the main one). ``moves`` is all of it at once, ``parts`` how it went (empty: at once).
     """
 
     at: int
@@ -34,6 +47,7 @@ class Operation:
     moves: tuple[RefMove, ...]
     branch: str | None = None
     worktree: str = ""
+    parts: tuple[Part, ...] = ()
 
     @property
     def name(self) -> str:
@@ -50,11 +64,29 @@ class Place:
     commits: Mapping[str, Commit]
 
     def current(self, ref: str) -> str | None:
-        """Where a ref is; ``HEAD`` is nowhere when it is on a branch."""
+        """Where a ref is; for ``HEAD`` that is a branch, if it is on one."""
         if ref != "HEAD":
             return self.state.refs.get(ref)
         head = self.state.head
-        return head.oid if head is not None and head.branch is None else None
+        return None if head is None else head.branch or head.oid
+
+    def head_after(self, moves: Iterable[RefMove]) -> Head | None:
+        """HEAD after these moves: its own, else its branch's."""
+        if self.state.head is None:
+            return None
+        new = {move.ref: move.new for move in moves}
+        where = new.get("HEAD") or self.current("HEAD") or ""
+        if not on_branch(where):
+            return Head(None, where)
+        return Head(where, new.get(where) or self.state.refs.get(where, ""))
+
+    def after(self, moves: Iterable[RefMove]) -> Place:
+        """Where everything stands after these moves."""
+        moves = tuple(moves)
+        gone = {move.ref for move in moves if move.new is None}
+        refs = {**self.state.refs, **{move.ref: move.new for move in moves if move.new and move.ref != "HEAD"}}
+        left = {ref: oid for ref, oid in refs.items() if ref not in gone}
+        return replace(self, state=replace(self.state, head=self.head_after(moves), refs=left))
 
 
 def is_operation(moves: Iterable[RefMove]) -> bool:
@@ -110,7 +142,39 @@ def plan_undo(undone: Sequence[Operation], place: Place) -> Plan:
     _refuse_impossible(moves, place)
     if not is_operation(moves):
         return Plan("undo", notes=("everything is as it was before",))
-    return Plan("undo", (MoveRefs(moves, "undo", _files(moves, place)),), tuple(_notes(undone)))
+    return Plan("undo", tuple(_actions(undone, place)), tuple(_notes(undone)))
+
+
+def _actions(undone: Sequence[Operation], place: Place) -> Iterator[MoveRefs]:
+    """Step by step back; where no index is put back, many steps are one."""
+    for part in _steps(undone):
+        moves = tuple(move for span in combined(part.moves) if (move := _back(span, place)) is not None)
+        for some in _in_turn(moves):
+            yield _action(some, part, place)
+            place = place.after(some)
+
+
+def _steps(undone: Sequence[Operation]) -> list[Part]:
+    """What to take back in turn, the newest first."""
+    steps: list[Part] = []
+    for part in (part for operation in undone for part in reversed(operation.parts or (Part(operation.moves),))):
+        if steps and steps[-1].index is None and part.index is None:
+            steps[-1] = Part((*part.moves, *steps[-1].moves))
+        else:
+            steps.append(part)
+    return steps
+
+
+def _in_turn(moves: tuple[RefMove, ...]) -> Iterator[tuple[RefMove, ...]]:
+    """Git refuses to move a branch in the transaction in which HEAD leaves it: HEAD goes first."""
+    leaving = tuple(move for move in moves if move.ref == "HEAD" and on_branch(move.old) and not on_branch(move.new))
+    yield from (some for some in (leaving, tuple(move for move in moves if move not in leaving)) if some)
+
+
+def _action(moves: tuple[RefMove, ...], part: Part, place: Place) -> MoveRefs:
+    if part.index is not None:
+        return MoveRefs(moves, "undo", index=(part.index[1], part.index[0]))
+    return MoveRefs(moves, "undo", _files(moves, place))
 
 
 def _back(span: RefMove, place: Place) -> RefMove | None:
@@ -128,12 +192,8 @@ def _back(span: RefMove, place: Place) -> RefMove | None:
 
 def _files(moves: Sequence[RefMove], place: Place) -> tuple[str, str] | None:
     """From and to which commit index and work tree go: HEAD's own move, or its branch's."""
-    head = place.state.head
-    if head is None:
-        return None
-    targets = {move.ref: move.new for move in moves}
-    new = targets.get(head.branch or "HEAD")
-    return (head.oid, new) if new is not None else None
+    head, after = place.state.head, place.head_after(moves)
+    return files_between(head, after) if head is not None and after is not None else None
 
 
 def _refuse_head_elsewhere(undone: Sequence[Operation], place: Place) -> None:
@@ -155,7 +215,8 @@ def _refuse_moved(span: RefMove, undone: Sequence[Operation], place: Place) -> N
     if span.new is None:
         problem, cure = f'"{name}" exists again', f"git branch -m {name} ANOTHER-NAME"
     elif span.ref == "HEAD":
-        problem, cure = f"HEAD is not {left}", f"git switch --detach {span.new[:7]}"
+        switch = f"git switch {_short(span.new)}" if on_branch(span.new) else f"git switch --detach {span.new[:7]}"
+        problem, cure = f"HEAD is not {left}", switch
     elif current is None:
         problem, cure = f'"{name}" was deleted since', f"git branch {name} {span.new[:7]}"
     else:
@@ -176,7 +237,9 @@ def _refuse_impossible(moves: Sequence[RefMove], place: Place) -> None:
     head = place.state.head
     for move in moves:
         name = _short(move.ref)
-        if move.new is not None and move.new not in place.commits:
+        if on_branch(move.new):
+            _refuse_taken(move.new or "", moves, place)
+        elif move.new is not None and move.new not in place.commits:
             raise Refused(
                 f'commit {move.new[:7]}, where "{name}" was, is no longer here', next_step="git fsck --lost-found"
             )
@@ -191,6 +254,19 @@ def _refuse_impossible(moves: Sequence[RefMove], place: Place) -> None:
                 f'"{name}" is checked out in "{path}", and its files would have to change',
                 next_step=f'git -C "{path}" switch --detach; then run stackr undo again',
             )
+
+
+def _refuse_taken(branch: str, moves: Sequence[RefMove], place: Place) -> None:
+    """HEAD cannot go back to a branch that is gone, or that another worktree has by now."""
+    name = _short(branch)
+    if branch not in place.after(moves).state.refs:
+        raise Refused(f'"{name}", which HEAD was on, was deleted since', next_step=f"git branch {name} COMMIT")
+    path = place.state.other_worktrees.get(branch)
+    if path is not None:
+        raise Refused(
+            f'"{name}", which HEAD was on, is checked out in "{path}"',
+            next_step=f'git -C "{path}" switch --detach; then run stackr undo again',
+        )
 
 
 def _same_files(move: RefMove, place: Place) -> bool:

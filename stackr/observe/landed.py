@@ -32,7 +32,7 @@ def with_landed(repo: Repo, stack: Stack, before: Local, local: Local, facts: Fo
         stack,
         landed_below=frozenset(_merged_outside(stack, {commit.oid for commit in above})),
         landed={change: oid for change, oid in ids.items() if change in mine},
-        equivalent=repo.list_equivalent(stack.head.oid, stack.trunk.oid),
+        equivalent=repo.list_equivalent(stack.changes[-1].commit.oid, stack.trunk.oid),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from stackr.core import identity
 from stackr.core.model import Commit, Graph, Head
@@ -19,13 +19,15 @@ OWN_TRUNK = "refs/stackr/trunk/"
 class Local:
     """The stack as this clone knows it, relative to one trunk commit (``None``: not known yet).
 
-    ``heads`` maps change ids to head branches, ``candidates`` head branches of changes that may have left the stack to
-    their ids, ``on_trunk`` those of changes whose recorded head is not above trunk (any more).
+    ``head`` is HEAD, with the branch it is known to belong to; ``heads`` maps change ids to head branches,
+    ``candidates`` head branches of changes that may have left the stack to their ids, ``on_trunk`` those of changes
+    whose recorded head is not above trunk (any more).
     """
 
     trunk_oid: str | None
     commits: tuple[Commit, ...] = ()
     ids: tuple[str, ...] = ()
+    head: Head | None = None
     heads: Mapping[str, str] = field(default_factory=dict)
     candidates: Mapping[str, str] = field(default_factory=dict)
     on_trunk: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +56,7 @@ def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_
     """The stack above ``trunk_oid``, bottom first; nothing is known when the trunk is not."""
     if trunk_oid is None:
         return Local(None)
-    commits = repo.list_commits([head.oid], [trunk_oid])
+    head, commits = _line(repo, state, head, trunk_oid)
     ids = tuple(identity.change_id(commit.message) or identity.new_id(commit) for commit in commits)
     known = list(_known_branches(state, wanted))
     heads = {
@@ -69,11 +71,25 @@ def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_
         trunk_oid,
         commits,
         ids,
+        head,
         heads,
         _candidates(records, others, heads, graph),
         {branch: change for branch, change in others.items() if records[HEADS + change] not in parents},
         graph,
     )
+
+
+def _line(repo: Repo, state: LocalState, head: Head, trunk_oid: str) -> tuple[Head, tuple[Commit, ...]]:
+    """The commits above trunk up to HEAD, or up to the branch that HEAD belongs to, if it is still below that.
+
+    HEAD may be on trunk meanwhile, where the lower part of the stack has landed as it is.
+    """
+    tip = state.refs.get(head.top) if head.top and head.top not in state.other_worktrees else None
+    if tip is not None:
+        commits = repo.list_commits([tip], [trunk_oid])
+        if any(commit.oid == head.oid for commit in commits) or not repo.list_commits([head.oid], [tip]):
+            return head, commits
+    return replace(head, top=None), repo.list_commits([head.oid], [trunk_oid])
 
 
 def _known_branches(state: LocalState, wanted: Wanted) -> Iterable[str]:

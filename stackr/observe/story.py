@@ -186,7 +186,7 @@ def _assemble(
     trees = {oid: commit.tree for oid, commit in repo.read_commits([*tips, *point, trunk.oid]).items()}
     stack = Stack(
         trunk,
-        _require_head(state),
+        local.head or _require_head(state),
         changes,
         graph=graph,
         trees=trees,

@@ -18,8 +18,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from stackr.core.plan import RefMove
-from stackr.core.undo import Operation, combined, is_operation, recorded
+from stackr.core.plan import RefMove, on_branch
+from stackr.core.undo import Operation, Part, combined, is_operation, recorded
 from stackr.errors import GitError, StackrError
 from stackr.records import dataclass
 from stackr.repo import disk, state
@@ -44,13 +44,16 @@ class _Line:
     branch: str | None
     worktree: str
     moves: tuple[RefMove, ...]
+    index: tuple[str, str] | None = None
 
     @property
     def kept(self) -> dict[str, str]:
         """The refs that keep what was moved away from (for a branch that is new: the branch), and their commits."""
-        oids = dict.fromkeys(move.old for move in self.moves if move.old)
-        oids = oids or dict.fromkeys(move.new for move in self.moves if move.new)
-        return {f"{KEPT}{self.number}/{n}": oid for n, oid in enumerate(oids) if oid}
+        oids = dict.fromkeys(move.old for move in self.moves if move.old and not on_branch(move.old))
+        oids = oids or dict.fromkeys(move.new for move in self.moves if move.new and not on_branch(move.new))
+        if self.index is not None and self.index[0] != self.index[1]:
+            oids[self.index[0]] = None
+        return {f"{KEPT}{self.number}/{n}": oid for n, oid in enumerate(oids)}
 
 
 @dataclass(slots=True)
@@ -88,9 +91,12 @@ class OpLog:
             self._command, self._run = "", None
 
     @contextmanager
-    def recording(self, moves: Sequence[RefMove], reason: str) -> Iterator[Mapping[str, str | None]]:
+    def recording(
+        self, moves: Sequence[RefMove], reason: str, index: tuple[str, str] | None = None
+    ) -> Iterator[Mapping[str, str | None]]:
         """Write a line for moves that are about to happen inside the block, if they are an operation.
 
+        ``index`` is that of ``MoveRefs``.
         Gives the refs that the same transaction has to set or (``None``) to delete, whatever they are at. A
         transaction that failed leaves no line. Raises ``GitError`` when the log cannot be written.
         """
@@ -98,7 +104,7 @@ class OpLog:
             yield {}
             return
         before = self._read()
-        line = self._line(before, moves, reason)
+        line = self._line(before, moves, reason, index)
         fresh, stale = self._split([*before, line])
         disk.append_line(self.path, _dump(line))
         try:
@@ -119,7 +125,9 @@ class OpLog:
         fresh, _ = self._split(done)
         return tuple(_operation(list(lines)) for _, lines in groupby(reversed(fresh), lambda line: line.run))
 
-    def _line(self, before: Sequence[_Line], moves: Sequence[RefMove], reason: str) -> _Line:
+    def _line(
+        self, before: Sequence[_Line], moves: Sequence[RefMove], reason: str, index: tuple[str, str] | None
+    ) -> _Line:
         number = max((line.number for line in before), default=0) + 1
         return _Line(
             number=number,
@@ -130,6 +138,7 @@ class OpLog:
             branch=state.branch(self.runner, self.git_dir),
             worktree=self.worktree,
             moves=tuple(recorded(moves)),
+            index=index,
         )
 
     def _split(self, lines: Sequence[_Line]) -> tuple[list[_Line], list[_Line]]:
@@ -167,6 +176,7 @@ def _operation(lines: Sequence[_Line]) -> Operation:
         combined(move for line in reversed(lines) for move in line.moves),
         first.branch,
         last.worktree,
+        tuple(Part(line.moves, line.index) for line in reversed(lines)),
     )
 
 
@@ -182,6 +192,7 @@ def _dump(line: _Line) -> bytes:
             "head": line.branch,
             "worktree": line.worktree,
             "moves": [[move.ref, move.old, move.new] for move in line.moves],
+            **({"index": line.index} if line.index else {}),
         }
     ).encode("ascii")
 
@@ -190,15 +201,23 @@ def _parse(text: bytes) -> _Line | None:
     """The line, ``None`` if it is none."""
     try:
         found: dict[str, Any] = json.loads(text)
-        moves = tuple(RefMove(str(ref), _oid(old), _oid(new)) for ref, old, new in found["moves"])
+        moves = tuple(RefMove(str(ref), _place(ref, old), _place(ref, new)) for ref, old, new in found["moves"])
         branch = None if found["head"] is None else str(found["head"])
         words = (str(found["command"]), str(found["reason"]), branch, str(found["worktree"]))
-        return _Line(int(found["line"]), int(found["run"]), int(found["at"]), *words, moves)
+        index = found.get("index") and tuple(_oid(tree) for tree in found["index"])
+        return _Line(int(found["line"]), int(found["run"]), int(found["at"]), *words, moves, index)
     except (ValueError, KeyError, TypeError):
         return None
 
 
-def _oid(value: object) -> str | None:
-    if value is None or (isinstance(value, str) and _FULL.fullmatch(value)):
+def _place(ref: str, value: object) -> str | None:
+    """A commit, none, or for HEAD a branch."""
+    if value is None or (ref == "HEAD" and isinstance(value, str) and on_branch(value)):
+        return value
+    return _oid(value)
+
+
+def _oid(value: object) -> str:
+    if isinstance(value, str) and _FULL.fullmatch(value):
         return value
     raise ValueError(value)

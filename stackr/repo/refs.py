@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from stackr.core.plan import RefMove
+from stackr.core.plan import RefMove, on_branch
 from stackr.errors import GitError, Refused, StackrError
 from stackr.repo import failures
 from stackr.repo.run import Runner
@@ -29,10 +29,11 @@ _NOTHING: Mapping[str, str | None] = {}
 def move(runner: Runner, moves: Sequence[RefMove], reason: str, outright: Mapping[str, str | None] = _NOTHING) -> None:
     """Move refs in one transaction with the reflog message ``stackr: <reason>``; with no moves, no process.
 
-    A branch that is a symbolic ref moves its target; ``HEAD`` moves a detached HEAD only. Refs of ``outright`` are set,
-    or (``None``) deleted, along with the others, whatever they were at. Raises ``Refused`` when a ref is not at its old
-    value, is locked, or its name clashes with another, and ``GitError`` when the repository's reference-transaction
-    hook declined.
+    A branch that is a symbolic ref moves its target; ``HEAD`` itself moves, never the branch it is on. If it goes onto
+    a branch, that comes after the transaction, in another process; it cannot leave a branch that moves as well. Refs
+    of ``outright`` are set, or (``None``) deleted, along with the others, whatever they were at. Raises ``Refused``
+    when a ref is not at its old value, is locked, or its name clashes with another, and ``GitError`` when the
+    repository's reference-transaction hook declined.
     """
     if not moves:
         return
@@ -40,6 +41,9 @@ def move(runner: Runner, moves: Sequence[RefMove], reason: str, outright: Mappin
     done = runner.try_git("update-ref", "-m", message, "--stdin", "-z", stdin=_script(moves, outright))
     if done.code or done.late:
         raise _failure(done.code, done.err)
+    for each in moves:
+        if each.ref == "HEAD" and each.new is not None and on_branch(each.new):
+            runner.git("symbolic-ref", "-m", message, "HEAD", each.new)
 
 
 def _script(moves: Iterable[RefMove], outright: Mapping[str, str | None]) -> bytes:
@@ -58,6 +62,8 @@ def _command(move: RefMove) -> bytes:
     """One command of the transaction; the old value is always verified, "must not exist" included."""
     # Should HEAD have been attached to a branch meanwhile, that branch must not move: HEAD is then detached again.
     option = b"option no-deref\0" if move.ref == "HEAD" else b""
+    if move.ref == "HEAD" and (on_branch(move.old) or on_branch(move.new)):
+        return _of_head(move)
     verb = {
         (True, True): "verify",
         (True, False): "create",
@@ -66,6 +72,13 @@ def _command(move: RefMove) -> bytes:
     }[(move.old is None, move.new is None)]
     values = [value for value in (move.new, move.old) if value is not None] or ["0" * 40]
     return option + f"{verb} ".encode() + encode_name(move.ref) + b"\0" + b"".join(f"{v}\0".encode() for v in values)
+
+
+def _of_head(move: RefMove) -> bytes:
+    """HEAD leaves a branch for a commit (an empty old value is not compared), or is about to go onto a branch."""
+    if not on_branch(move.new):
+        return b"option no-deref\0update HEAD\0%s\0\0" % (move.new or "").encode("ascii")
+    return b"" if on_branch(move.old) else b"option no-deref\0verify HEAD\0%s\0" % (move.old or "").encode("ascii")
 
 
 def _failure(code: int, err: str) -> StackrError:

@@ -23,6 +23,7 @@ from stackr.core.versions import FileDiff
 from stackr.errors import Refused
 from stackr.repo import config as configuration
 from stackr.repo import credentials, diffs, history, ident, lock, mend, read, refs, remotes, sign, state, write
+from stackr.repo.belonging import note_moves, read_note
 from stackr.repo.config import GitConfig
 from stackr.repo.diffs import TreePair
 from stackr.repo.gitpython import Objects, at_git_dir, discover
@@ -126,8 +127,13 @@ class Repository:
 
     @property
     def branch(self) -> str | None:
-        """The short name of the current branch; ``None`` when HEAD is detached."""
-        return state.branch(self.runner, self.git_dir)
+        """The short name of the branch that HEAD is on or belongs to; ``None`` when HEAD is detached otherwise."""
+        branch = state.branch(self.runner, self.git_dir)
+        if branch is not None:
+            return branch
+        note = read_note(self.git_dir)
+        top = note.branch_of(self._reader.head()) if note.branch else None
+        return top.removeprefix("refs/heads/") if top else None
 
     def local_state(self, remote: str) -> LocalState:
         """HEAD, branches, our own refs and the tracking refs of ``remote`` (``""``: of none); see ``state``."""
@@ -243,13 +249,21 @@ class Repository:
         diffs.show(self.runner, args, env, color=color)
         return b""
 
-    def move_refs(self, moves: Sequence[RefMove], reason: str, files: tuple[str, str] | None = None) -> None:
+    def move_refs(
+        self,
+        moves: Sequence[RefMove],
+        reason: str,
+        files: tuple[str, str] | None = None,
+        index: tuple[str, str] | None = None,
+    ) -> None:
         """Move refs in one transaction with the reflog message ``stackr: <reason>``, and files along; see ``refs``.
 
         When branches or HEAD are among them it is an operation that ``stackr undo`` can take back; see ``oplog``.
         """
         switching = self.switching(*files) if files is not None else nullcontext()
-        with switching, self.oplog.recording(moves, reason) as kept:
+        restaging = self._worktree.restaging(*index) if index is not None else nullcontext()
+        with switching, restaging, self.oplog.recording(moves, reason, index) as kept:
+            note_moves(self.git_dir, moves)
             refs.move(self.runner, moves, reason, kept)
 
     def list_operations(self, state: LocalState) -> tuple[Operation, ...]:

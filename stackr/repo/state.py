@@ -13,6 +13,7 @@ from pathlib import Path
 from stackr.core.model import Head
 from stackr.core.ports import LocalState
 from stackr.records import dataclass
+from stackr.repo.belonging import read_note
 from stackr.repo.read import Reader
 from stackr.repo.run import Runner
 from stackr.repo.text import decode_name
@@ -48,7 +49,7 @@ def read_state(runner: Runner, reader: Reader, git_dir: Path, common_dir: Path, 
     rows = list(_rows(runner, "refs/heads/", "refs/stackr/", tracking))
     default = next((row.target for row in rows if row.ref == f"{tracking}HEAD" and row.target), "")
     return LocalState(
-        head=_head(rows, reader),
+        head=_head(rows, reader, git_dir),
         refs={row.ref: row.oid for row in rows if not row.target},
         remote_head=default.removeprefix(tracking) or None,
         busy=busy(git_dir),
@@ -80,13 +81,13 @@ def _rows(runner: Runner, *patterns: str) -> Iterator[_Row]:
         yield _Row(ref, oid, target, star == "*", worktree)
 
 
-def _head(rows: list[_Row], reader: Reader) -> Head | None:
+def _head(rows: list[_Row], reader: Reader, git_dir: Path) -> Head | None:
     """HEAD: the branch git marks as checked out here, else a detached commit, else nothing yet."""
     for row in rows:
         if row.is_head and not row.target:
             return Head(row.ref, row.oid)
     oid = reader.head()
-    return None if oid is None else Head(None, oid)
+    return None if oid is None else Head(None, oid, read_note(git_dir).branch_of(oid))
 
 
 def _checked_out(rows: list[_Row]) -> dict[str, str]:

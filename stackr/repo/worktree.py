@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stackr.errors import GitError, Refused
-from stackr.repo import failures, write
+from stackr.repo import disk, failures, write
 from stackr.repo.pending import Index, Journal, Pending
 from stackr.repo.replay.trees import Entry, Trees
 from stackr.repo.run import Done, Runner
@@ -110,6 +110,39 @@ class WorkTree:
             raise
         self.apply(old, new)
         self.finish()
+
+    @contextmanager
+    def restaging(self, old: str, new: str) -> Iterator[None]:
+        """Move refs inside this block; before, the index goes from one tree to another. Files stay, all of them.
+
+        Raises ``Refused`` when what is staged would be lost; a block that fails leaves the index as it was.
+        """
+        if old == new:
+            yield
+            return
+        self.index.lock()
+        try:
+            self.index.make_copy()
+            self._restage(old, new)
+            before = self.index.path.read_bytes()
+            self.index.install()
+            try:
+                yield
+            except BaseException:
+                disk.replace(self.index.path, before)
+                raise
+        finally:
+            self.index.unlock()
+
+    def _restage(self, old: str, new: str) -> None:
+        """The two-tree merge without a look at the files: those are what is being staged, or given back."""
+        done = self.runner.try_git("read-tree", "-m", "-i", "--no-recurse-submodules", old, new, env=self.index.env)
+        if done.code or done.late:
+            raise Refused(
+                "what you have staged since would be lost from the index",
+                next_step="git restore --staged . keeps it in your files; then run the same command again",
+            )
+        self.runner.try_git("update-index", "-q", "--refresh", env=self.index.env)
 
     def read_tree(self, old: str, new: str, *options: str) -> Done:
         """The two-tree merge of tree ids on the copy of the index; filters may print more than ASCII."""

@@ -26,6 +26,7 @@ from stackr.core.plan import (
     UnlinkStack,
     UpdatePull,
     WriteCommit,
+    on_branch,
 )
 from stackr.core.words import counted
 from stackr.ui.line import Line, Span, line
@@ -102,9 +103,14 @@ class _View:
 
 
 def short(oid: str | None) -> str:
-    """Seven digits of a commit; ``(none)`` where there must be none, ``(new)`` for a commit yet to be written."""
+    """Seven digits of a commit; ``(none)`` where there must be none, ``(new)`` for a commit yet to be written.
+
+    HEAD may be on a branch, which is told by its name.
+    """
     if oid is None:
         return "(none)"
+    if on_branch(oid):
+        return _ref(oid)
     return "(new)" if oid.startswith(":") else oid[:7]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stackr.core.plan import RefMove
-from stackr.core.undo import Operation
+from stackr.core.undo import Operation, Part
 from stackr.errors import GitError, Refused, StackrError
 from stackr.repo import refs
 from stackr.repo.oplog import DAYS, KEPT, LIMIT
@@ -78,7 +78,7 @@ def test_a_move_of_a_branch_is_written_down(workspace: Workspace, repo: Reposito
             "submit: add change ids",
             (RefMove(MAIN, tip, below), accepted),
             "main",
-            "",
+            parts=(Part((RefMove(MAIN, tip, below), accepted)),),
         ),
     )
     assert kept(clone) == {f"{KEPT}1/0": tip}

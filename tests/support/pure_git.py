@@ -160,7 +160,13 @@ class PureRepo:
             )
         return oids
 
-    def move_refs(self, moves: Sequence[RefMove], reason: str, files: tuple[str, str] | None = None) -> None:
+    def move_refs(
+        self,
+        moves: Sequence[RefMove],
+        reason: str,
+        files: tuple[str, str] | None = None,
+        index: tuple[str, str] | None = None,
+    ) -> None:
         self.gate(lambda: self._move(moves))
 
     def _move(self, moves: Sequence[RefMove]) -> None:
