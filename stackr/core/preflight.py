@@ -249,12 +249,10 @@ def _is_sent(prospect: Prospect, change: Change) -> bool:
 
 def _is_reworded(question: Question, change: Change, index: int) -> bool:
     """Whether the commit says something that a submit would put into the pull request."""
-    stack = question.prospect.stack
-    if change.pull is None:
-        return False
+    stack, now = question.prospect.stack, change.pull
+    assert now is not None, "without a pull request it was never sent"
     wanted = describe(stack, index, range(len(stack.changes)), SubmitOptions())
     numbers = {c.id: c.pull.number for c in stack.changes if c.pull}
-    now = change.pull
     merged = merge(now.title, now.body, wanted, numbers)
     listed = merge(now.title, now.body, replace(wanted, list_only=True), numbers)
     return (merged.title, merged.body) != (None, listed.body)
