@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stackr.core.ports import ForgeFacts
     from stackr.github.api import GitHub
     from stackr.github.auth import Token
+    from stackr.github.checks import CheckReader
     from stackr.github.hosts import Host
     from stackr.observe import Wanted
     from stackr.repo.repository import Repository
@@ -107,6 +108,13 @@ class App:
         from stackr.github.api import GitHub
 
         return GitHub(self.host, self.token, sleep=self.ui.wait)
+
+    @cached_property
+    def checks(self) -> CheckReader:
+        """What reads checks; one for the whole run, since it remembers what failed jobs say."""
+        from stackr.github.checks import CheckReader
+
+        return CheckReader(self.forge.http)
 
     def user(self, *, remember: bool) -> str:
         """The name in new head branches: the setting, else the login cached in this clone, else asked once."""

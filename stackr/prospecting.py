@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from stackr import triage
 from stackr.core import preflight, sync
 from stackr.core.fates import Fate, fates
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape
@@ -18,6 +19,7 @@ from stackr.core.model import Change, Stack
 from stackr.core.preflight import Obstacle, Question
 from stackr.core.replaying import Pick, Picked, ReplayConflict
 from stackr.core.rules import LandingFacts, Method
+from stackr.core.triage import CiRules
 from stackr.observe import observe
 from stackr.observe.bases import read_merge_bases
 from stackr.records import dataclass
@@ -173,5 +175,7 @@ def _try_merges(app: App, left: Stack, clean: Mapping[str, Clean], first: int, m
     return {change: outcome.tree for change, outcome in zip(merges, outcomes, strict=True)}
 
 
-def _verdicts(app: App, prospect: Prospect, facts: LandingFacts) -> dict[int, tuple[Verdict, ...]]:
-    return {}
+def _verdicts(app: App, prospect: Prospect, facts: LandingFacts) -> Mapping[int, tuple[Verdict, ...]]:
+    """What is to be thought of every check of the group that did not pass, by pull request."""
+    subject = triage.subject_of(app, replace(prospect.stack, changes=prospect.group))
+    return triage.run(app.checks, app.ui, subject, facts, CiRules.from_table(app.config.ci)).verdicts

@@ -36,11 +36,13 @@ class _Page:
 
 
 class CheckReader:
-    """Reads the checks of one repository."""
+    """Reads the checks of one repository. What a job that failed has left behind does not change: it is read once."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
         self._graph = GraphQL(http)
+        self._evidence: dict[str, Evidence] = {}
+        self._logs: dict[str, str] = {}
         self._here = {"owner": http.host.owner, "name": http.host.name}
 
     def read_checks(self, apart: Sequence[str], together: Sequence[str] = ()) -> dict[str, tuple[Check, ...]]:
@@ -83,19 +85,8 @@ class CheckReader:
         Where a run of the same name passed beside one, GitHub Actions is asked whether that was another attempt. What
         the token may not read is left out. Raises when nothing could be read.
         """
-        size = queries.JOBS_A_QUERY
-        chunks = [checks[at : at + size] for at in range(0, len(checks), size)]
-        answers = self._graph.ask_all([self._evidence_query(chunk) for chunk in chunks])
-        told = [
-            each
-            for chunk, answer in zip(chunks, answers, strict=True)
-            for each in self._told(value(answer), len(chunk))
-        ]
-        attempts = self._attempts([check for check, (_, passed) in zip(checks, told, strict=True) if passed])
-        return [
-            replace(evidence, passed_before=_passed_before(check, attempts))
-            for check, (evidence, _) in zip(checks, told, strict=True)
-        ]
+        self._learn([check for check in checks if check.node_id not in self._evidence])
+        return [self._evidence[check.node_id] for check in checks]
 
     def read_logs(self, checks: Sequence[Check]) -> list[str | StackrError]:
         """The logs of jobs of GitHub Actions, in order, a few at a time; ``""`` where there is none, or the problem.
@@ -103,9 +94,14 @@ class CheckReader:
         GitHub answers with a redirect to where logs lie, which is followed without the token.
         https://docs.github.com/en/rest/actions/workflow-jobs#download-job-logs-for-a-workflow-run
         """
-        urls = [f"{self._http.host.rest}{self._path(f'/actions/jobs/{check.job_id}/logs')}" for check in checks]
+        unread = [check for check in checks if check.node_id not in self._logs]
+        urls = [f"{self._http.host.rest}{self._path(f'/actions/jobs/{check.job_id}/logs')}" for check in unread]
         tasks = [partial(self._http.send, "GET", url, accept=_ANYTHING) for url in urls]
-        return [_log(outcome) for outcome in persist(tasks, self._http.patience())]
+        outcomes = [_log(outcome) for outcome in persist(tasks, self._http.patience())]
+        found = {check.node_id: outcome for check, outcome in zip(unread, outcomes, strict=True)}
+        # What is not there yet may still come.
+        self._logs |= {node_id: log for node_id, log in found.items() if isinstance(log, str) and log}
+        return [found[check.node_id] if check.node_id in found else self._logs[check.node_id] for check in checks]
 
     def _checks_query(self, page: _Page) -> Query:
         variables: dict[str, Any] = {**self._here, "after": page.after}
@@ -133,6 +129,21 @@ class CheckReader:
         variables = {f"j{i}": check.node_id for i, check in enumerate(checks)}
         variables |= {f"n{i}": check.context for i, check in enumerate(checks)}
         return Query(queries.evidence_query(len(checks)), variables)
+
+    def _learn(self, checks: Sequence[Check]) -> None:
+        size = queries.JOBS_A_QUERY
+        chunks = [checks[at : at + size] for at in range(0, len(checks), size)]
+        answers = self._graph.ask_all([self._evidence_query(chunk) for chunk in chunks])
+        told = [
+            each
+            for chunk, answer in zip(chunks, answers, strict=True)
+            for each in self._told(value(answer), len(chunk))
+        ]
+        attempts = self._attempts([check for check, (_, passed) in zip(checks, told, strict=True) if passed])
+        self._evidence |= {
+            check.node_id: replace(evidence, passed_before=_passed_before(check, attempts))
+            for check, (evidence, _) in zip(checks, told, strict=True)
+        }
 
     def _told(self, answer: Answer, count: int) -> list[tuple[Evidence, bool]]:
         nodes = [answer.data.get(f"j{i}") for i in range(count)]

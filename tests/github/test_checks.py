@@ -169,9 +169,11 @@ def test_annotations_and_steps_of_many_failures_come_twenty_a_query(ci: CannedCi
     for i in range(21):
         ci.run(A, f"job {i}", notes=notes if i == 0 else [], done=[{"conclusion": "FAILURE" if i else "SUCCESS"}])
     ci.run(A, "no steps", workflow=None)
-    found = reader.read_evidence(reader.read_checks([A])[A])
+    checks = reader.read_checks([A])[A]
+    found = reader.read_evidence(checks)
     assert found[0] == Evidence(("exit code 1", "test_a: 1 != 2", "test_b"), failing_step=False)
     assert [each.failing_step for each in found[1:]] == [True] * 20 + [None]
+    assert reader.read_evidence(checks) == found
     assert ci.counts()["StackrEvidence"] == 2
 
 
@@ -221,10 +223,14 @@ def test_logs_come_in_order_and_one_that_is_not_there_is_empty(ci: CannedCi, rea
         102: Canned(410, {"message": "Log expired"}),
         103: Canned(403, {"message": "Resource not accessible by personal access token"}),
     }
-    one, two, three, four = reader.read_logs(reader.read_checks([A])[A])
+    checks = reader.read_checks([A])[A]
+    one, two, three, four = reader.read_logs(checks)
     assert (one, two) == ("\ufeffline\n\ufffd", "")
     assert isinstance(three, GitHubError)
     assert isinstance(four, ConfigError)
+    ci.logs[101] = Canned(body=b"late")
+    assert reader.read_logs(checks)[:2] == [one, "late"]
+    assert ci.counts()["/actions/jobs/100/logs"] == 1
 
 
 def test_a_log_that_lies_elsewhere_is_fetched_without_the_token(ci: CannedCi, reader: CheckReader) -> None:
