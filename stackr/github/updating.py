@@ -25,6 +25,8 @@ from stackr.records import dataclass
 
 # A request that GitHub cuts has taken 10 s itself, so three tries need more than the 10 s that reads have.
 _BUDGET_S = 45.0
+# A member of one of GitHub's own stacks refuses every base; somebody else may have registered it.
+_IS_STACKED = "part of a stack"
 _SAFE = "the other pull requests were updated; nothing is lost"
 
 
@@ -138,7 +140,10 @@ class Update:
             self._todo = [step for step in self._todo if not _is_done(step, states)]
 
     def _error(self, step: Step, problem: Problem, answer: Answer) -> StackrError:
-        return self._graph.error([problem], answer.headers, f"github refused to {_VERBS[step.kind]} #{step.number}")
+        error = self._graph.error([problem], answer.headers, f"github refused to {_VERBS[step.kind]} #{step.number}")
+        if _IS_STACKED in problem.message:
+            error.next_step = 'set native = "auto" (git config stackr.native auto), then run it again'
+        return error
 
     def _refusal(self) -> StackrError:
         error = self._refused[0][1]

@@ -94,7 +94,7 @@ def update_pull(
         engine.store.pulls.save(pull)
         if stacked:
             # Mergifyio/mergify-cli#1762: any base key, even an unchanged one; the title still applies.
-            raise custom("Cannot change the base branch of a pull request that is part of a stack.")
+            raise custom("Cannot change the base branch because the pull request is part of a stack.")
         if state == "closed" and pull.state == "open":
             close_pull(engine, viewer, pull)
         if state == "open" and pull.state == "closed":
