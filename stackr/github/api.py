@@ -10,16 +10,18 @@ from collections.abc import Iterable, Sequence
 
 from stackr.core.model import ReviewVote
 from stackr.core.native import NativeStack
-from stackr.core.ports import Created, ForgeFacts, NewPull, OwnPulls, PullEdit, PullText, ReadRequest, Sleep
+from stackr.core.ports import Created, ForgeFacts, Merge, NewPull, OwnPulls, PullEdit, PullText, ReadRequest, Sleep
 from stackr.core.watching import Budget
 from stackr.github.account import Account, describe_auth
 from stackr.github.auth import Token
 from stackr.github.branches import delete_refs
+from stackr.github.comments import add_comment
 from stackr.github.creating import Creation
 from stackr.github.graphql import GraphQL
 from stackr.github.hosts import Host
 from stackr.github.http import Http
 from stackr.github.limits import Clock
+from stackr.github.merging import Merging
 from stackr.github.mine import list_own_pulls
 from stackr.github.pace import Pace
 from stackr.github.people import Directory, People
@@ -115,6 +117,18 @@ class GitHub:
         Raises Refused naming those that do not exist.
         """
         return self._directory.resolve(reviewers, labels)
+
+    def merge_pull(self, merge: Merge) -> str | None:
+        """Merge now (squash, rebase, merge), or have GitHub do it (queue, auto); one request if all goes well.
+
+        The commit that trunk got, ``None`` when GitHub will merge later. Where auto-merge has nothing to wait for, it
+        is merged at once. Raises Refused when the head has moved, or with GitHub's words; GitHubError when it is lost.
+        """
+        return Merging(self._graph, self._reader, merge).run()
+
+    def add_comment(self, number: int, text: str) -> None:
+        """One comment on a pull request; one request, and a look at the newest ones after a lost answer."""
+        add_comment(self.http, number, text, self.viewer)
 
     def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:
         """Delete (full ref name, expected commit) pairs in one request, all or none; LeaseLost when one has moved."""

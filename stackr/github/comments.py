@@ -6,12 +6,18 @@ https://docs.github.com/en/rest/issues/comments
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stackr.core.sticky import Comment
 from stackr.errors import GitHubError
+from stackr.github.failures import Lost
 from stackr.github.http import Http
+from stackr.github.together import persist, value
+
+# Clocks differ: of this machine and of GitHub, by a few minutes at most.
+_RECENT_S = 600
 
 
 def list_comments(http: Http, number: int) -> list[Comment]:
@@ -22,6 +28,35 @@ def list_comments(http: Http, number: int) -> list[Comment]:
 def create_comment(http: Http, number: int, body: str) -> Comment:
     """A new comment. An answer that was lost raises GitHubError: the next run looks before it writes."""
     return _comment(http.rest("POST", f"{_here(http)}/issues/{number}/comments", json={"body": body}).data)
+
+
+def add_comment(http: Http, number: int, text: str, viewer: Callable[[], str]) -> None:
+    """A new comment, which nobody will look for later: what was lost is looked up before it is written again.
+
+    ``viewer`` tells whose token it is.
+    """
+    url = f"{http.host.rest}{_here(http)}/issues/{number}/comments"
+
+    def attempt() -> None:
+        try:
+            http.send("POST", url, json={"body": text})
+        except Lost as lost:
+            if not lost.sent or not _has_arrived(http, number, text, viewer()):
+                raise
+
+    value(persist([attempt], http.patience())[0])
+
+
+def _has_arrived(http: Http, number: int, text: str, login: str) -> bool:
+    """Whether one of the comments of the last minutes is ours and says just this."""
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(http.now() - _RECENT_S))
+    found = http.get_pages(f"{_here(http)}/issues/{number}/comments", {"since": since})
+    return any(one.author == login and _plain(one.body) == _plain(text) for one in map(_comment, found))
+
+
+def _plain(text: str) -> str:
+    """A text without what a server may change: kinds of line ends, blanks around it."""
+    return text.replace("\r\n", "\n").strip()
 
 
 def update_comment(http: Http, comment: Comment, body: str) -> Comment:

@@ -21,7 +21,7 @@ _TRANSIENT = (
     "timed out",
     "couldn't respond to your request",
 )
-_NO_ACCESS = frozenset({"FORBIDDEN", "INSUFFICIENT_SCOPES"})
+NO_ACCESS = frozenset({"FORBIDDEN", "INSUFFICIENT_SCOPES"})
 
 
 class Lost(ConnectionLost):
@@ -200,7 +200,7 @@ def problem_error(problems: Sequence[Problem], headers: Mapping[str, str], sourc
     words = "; ".join(dict.fromkeys(problem.message for problem in problems))
     if sso_url(headers) is not None:
         return _forbidden(headers, f" ({words})", source)
-    if any(problem.type in _NO_ACCESS for problem in problems):
+    if any(problem.type in NO_ACCESS for problem in problems):
         return _forbidden({}, f" ({words})", source)
     return GitHubError(
         f"{what or 'github refused the request'}: {words}",

@@ -203,6 +203,29 @@ def states_query() -> str:
     return "query StackrStates($ids: [ID!]!) { nodes(ids: $ids) { ... on PullRequest { id state isDraft } } }"
 
 
+def enqueue_mutation() -> str:
+    """Into the merge queue. https://docs.github.com/en/graphql/reference/mutations#enqueuepullrequest"""
+    mutation = "enqueuePullRequest(input: $input) { mergeQueueEntry { state } }"
+    return f"mutation StackrEnqueue($input: EnqueuePullRequestInput!) {{ {mutation} }}"
+
+
+def auto_merge_mutation() -> str:
+    """Auto-merge on. https://docs.github.com/en/graphql/reference/mutations#enablepullrequestautomerge"""
+    mutation = "enablePullRequestAutoMerge(input: $input) { clientMutationId }"
+    return f"mutation StackrAutoMerge($input: EnablePullRequestAutoMergeInput!) {{ {mutation} }}"
+
+
+def outcome_query() -> str:
+    """How ``n0`` stands after a merge that was refused, or whose answer got lost."""
+    fields = [
+        "state headRefOid mergeable mergeCommit { oid } mergeQueueEntry { state }",
+        "autoMergeRequest { mergeMethod commitHeadline commitBody }",
+    ]
+    return _in_repository(
+        "query StackrOutcome", ["$n0: Int!"], [f"n0: pullRequest(number: $n0) {{ {' '.join(fields)} }}"]
+    )
+
+
 def people_query(users: int, teams: int, labels: int) -> str:
     """Node ids of ``u<i>`` by login, ``t<i>`` by organization and slug, ``l<i>`` by label name."""
     found = [f"l{i}: label(name: $l{i}) {{ id }}" for i in range(labels)]
@@ -263,6 +286,9 @@ def every_query() -> dict[str, str]:
         **{f"update {kind}": update_mutation([kind]) for kind in MUTATIONS},
         "update all": update_mutation([*MUTATIONS, *MUTATIONS]),
         "states": states_query(),
+        "enqueue": enqueue_mutation(),
+        "auto-merge": auto_merge_mutation(),
+        "outcome": outcome_query(),
         **{f"people {u} {t} {n}": people_query(u, t, n) for u, t, n in [(2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 1)]},
         "refs": refs_query(2),
         "reviews": reviews_query(),

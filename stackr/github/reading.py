@@ -86,6 +86,12 @@ class Reader:
         nodes = self.repository(answer)["n0"]["reviews"]["nodes"] or []
         return tuple(vote_from(node) for node in nodes if node and node["state"] != "PENDING")
 
+    def outcome(self, number: int) -> Mapping[str, Any]:
+        """How a pull request stands after a merge that was refused or whose answer got lost; one request."""
+        answer = self._graph.ask(Query(queries.outcome_query(), {**self._here, "n0": number}))
+        outcome: Mapping[str, Any] = self.repository(answer)["n0"]
+        return outcome
+
     def repository(self, answer: Answer, tolerated: Sequence[Problem] = ()) -> Mapping[str, Any]:
         """The repository of an answer; raises when it is not there or a part of it failed."""
         self._refuse(answer, [problem for problem in answer.problems if problem not in tolerated])

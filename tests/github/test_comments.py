@@ -10,6 +10,7 @@ from stackr.core.sticky import Comment
 from stackr.errors import GitHubError
 from stackr.github import comments
 from stackr.github.api import GitHub
+from tests.support.canned_github import CannedGitHub
 from tests.support.canned_http import Asked, Canned, CannedServer
 
 CONVERSATION = "/api/v3/repos/acme/widgets/issues/12/comments"
@@ -67,3 +68,27 @@ def test_what_is_no_comment_is_an_error(github: GitHub, server: CannedServer, br
     server.answer = lambda asked: Canned(201, broken)
     with pytest.raises(GitHubError, match="no comment"):
         comments.create_comment(github.http, 12, "new")
+
+
+def test_a_comment_that_nobody_will_look_for_is_written_once(
+    github: GitHub, server: CannedServer, forge: CannedGitHub
+) -> None:
+    written: list[dict[str, Any]] = [entry(1, body="new", user={"login": "bob"})]
+    lost = [Canned(502, "<html>"), Canned(drop=True)]
+
+    def answer(asked: Asked) -> Canned:
+        if asked.path.endswith("/graphql"):
+            return forge.answer(asked)
+        if asked.method == "GET":
+            assert asked.params["since"] == "1970-01-01T00:06:40Z"
+            return Canned(body=written)
+        if len(lost) == 1:
+            written.append(entry(2, body=asked.json["body"].replace("\n", "\r\n")))
+        return lost.pop(0) if lost else Canned(201, entry(2))
+
+    server.answer = answer
+    github.add_comment(12, "new\nline\n")
+    assert [asked.method for asked in server.requests if asked.path == CONVERSATION] == ["POST", "GET", "POST", "GET"]
+    assert forge.operations() == ["StackrViewer"] * 2
+    github.add_comment(12, "another")
+    assert [asked.method for asked in server.requests] == ["POST", "POST", "GET", "POST", "POST", "GET", "POST"]

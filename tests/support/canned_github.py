@@ -132,7 +132,8 @@ class CannedGitHub:
             root[mutation] = self._mutation
         for mutation in ("markPullRequestReadyForReview", "requestReviews", "addLabelsToLabelable", "updateRefs"):
             root[mutation] = self._mutation
-        root["createPullRequest"] = self._mutation
+        for mutation in ("createPullRequest", "enqueuePullRequest", "enablePullRequestAutoMerge"):
+            root[mutation] = self._mutation
         result = execute_sync(github_schema(), document, root, variable_values=dict(variables))
         body: Json = {"data": result.data}
         if result.errors:
@@ -256,6 +257,15 @@ class CannedGitHub:
                 raise Said("UNPROCESSABLE", f"Reference cannot be updated: {name}")
         for update in given["refUpdates"]:
             del self.branches[update["name"].removeprefix("refs/heads/")]
+        return {}
+
+    def _do_enqueuePullRequest(self, given: Json) -> Json:
+        self._pull(given["pullRequestId"])["mergeQueueEntry"] = entry = {"state": "QUEUED"}
+        return {"mergeQueueEntry": entry}
+
+    def _do_enablePullRequestAutoMerge(self, given: Json) -> Json:
+        asked = {name: given.get(name) for name in ("mergeMethod", "commitHeadline", "commitBody")}
+        self._pull(given["pullRequestId"])["autoMergeRequest"] = {**asked, "enabledAt": "2026-12-01T00:00:00Z"}
         return {}
 
     def _pull(self, node_id: str) -> Json:
