@@ -31,6 +31,11 @@ def read_parents(runner: Runner, tips: Sequence[str], exclude: Sequence[str]) ->
     return {row[0]: tuple(row[1:]) for row in rows}
 
 
+def count_commits(runner: Runner, tip: str, exclude: str) -> int:
+    """How many commits ``tip`` reaches and ``exclude`` does not."""
+    return int(runner.git("rev-list", "--count", *_QUIET, stdin=_range([tip], [exclude])))
+
+
 def list_equivalent(runner: Runner, head: str, trunk: str) -> frozenset[str]:
     """Commits of ``trunk..head`` whose patch is in ``head..trunk`` too: git-rev-list(1), ``--cherry-mark``."""
     out = runner.git("rev-list", "--cherry-mark", "--right-only", "--no-merges", f"{trunk}...{head}", "--")

@@ -135,6 +135,11 @@ class Repository:
         top = note.branch_of(self._reader.head()) if note.branch else None
         return top.removeprefix("refs/heads/") if top else None
 
+    @property
+    def is_unborn(self) -> bool:
+        """Whether HEAD is at no commit: a new repository, or an orphan branch."""
+        return self._reader.head() is None
+
     def local_state(self, remote: str) -> LocalState:
         """HEAD, branches, our own refs and the tracking refs of ``remote`` (``""``: of none); see ``state``."""
         return state.read_state(self.runner, self._reader, self.git_dir, self.common_dir, remote)
@@ -154,6 +159,10 @@ class Repository:
     def read_graph(self, tips: Sequence[str], exclude: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Parents by commit id for ``tips`` without what ``exclude`` reaches; absent tips are ignored."""
         return history.read_parents(self.runner, tips, exclude)
+
+    def count_commits(self, tip: str, exclude: str) -> int:
+        """How many commits ``tip`` reaches and ``exclude`` does not."""
+        return history.count_commits(self.runner, tip, exclude)
 
     def list_equivalent(self, head: str, trunk: str) -> frozenset[str]:
         """Commits of ``trunk..head`` whose patch stands on trunk too; see ``history``."""

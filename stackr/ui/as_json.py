@@ -23,19 +23,22 @@ def envelope(command: str, **content: Any) -> dict[str, Any]:
 
 
 def report(shown: Report, actions: Sequence[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """A stack: changes bottom first; ``actions`` (what was done or would be) only for commands that write."""
+    """A stack: changes bottom first; ``actions`` (what was done or would be) only for commands that write.
+
+    How far trunk has moved on, what landed, and the notes are what a look is for; other commands tell them as they go.
+    """
     document = envelope(
         shown.command,
-        trunk={"name": shown.trunk.name, "oid": shown.trunk.oid, "behind": shown.behind} if shown.trunk else None,
+        trunk={"name": shown.trunk.name, "oid": shown.trunk.oid} if shown.trunk else None,
         head={"branch": shown.head.branch_name, "oid": shown.head.oid} if shown.head else None,
         changes=[_change(row) for row in shown.rows],
         orphans=[_orphan(orphan) for orphan in shown.orphans],
-        landed=list(shown.landed),
-        notes=list(shown.notes),
     )
     if actions is not None:
-        document["actions"] = list(actions)
-    return document
+        return {**document, "actions": list(actions)}
+    if document["trunk"]:
+        document["trunk"]["behind"] = shown.behind
+    return {**document, "landed": list(shown.landed), "notes": list(shown.notes)}
 
 
 def overview(stacks: Sequence[PullStack]) -> dict[str, Any]:

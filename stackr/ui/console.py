@@ -11,12 +11,16 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
 
 from stackr.ui import output
 from stackr.ui.line import Line, fit, line, plain
 from stackr.ui.text import clean, clean_lines, shorten, to_encoding
+
+if TYPE_CHECKING:
+    from stackr.ui.screen import Screen
 
 YELLOW = "33"
 
@@ -44,6 +48,8 @@ class Console:
         self.color_err = output.wants_color(self.err, color, self._env)
         # Progress overwrites a line, which only a terminal that understands escapes can do.
         self.live = output.is_terminal(self.err) and self._env.get("TERM") != "dumb" and color != "never"
+        self._redraws = output.is_terminal(self.out) and self._env.get("TERM") != "dumb" and color != "never"
+        self._screen: Screen | None = None
         self._sleep, self._clock = sleep, clock
 
     @property
@@ -56,6 +62,26 @@ class Console:
     def result(self, text: str = "") -> None:
         """One line of the result, plain."""
         self.lines([line(text)])
+
+    def result_now(self, text: str) -> None:
+        """One line of the result that somebody waits for: not kept back until there are more."""
+        self.result(text)
+        output.flush()
+
+    @contextmanager
+    def screen(self) -> Iterator[Screen | None]:
+        """A part of the terminal to draw on; ``None`` where there is no terminal that could. Talk goes there, too."""
+        if not self._redraws:
+            yield None
+            return
+        from stackr.ui.screen import Screen
+
+        output.erase_progress()
+        with Screen(self.out, self._env, color=self.color_out) as self._screen:
+            try:
+                yield self._screen
+            finally:
+                self._screen = None
 
     def lines(self, content: Iterable[Line]) -> None:
         """Lines of the result, cut to the width of a terminal."""
@@ -86,14 +112,20 @@ class Console:
 
     def step(self, text: str) -> None:
         """What is happening now; on a terminal only, where the next output replaces it."""
-        if self.live and self.err is not None:
+        if self._screen is not None:
+            self._screen.say(text)
+        elif self.live and self.err is not None:
             shown = to_encoding(shorten(clean(text), shutil.get_terminal_size().columns - 1), self.err.encoding)
             output.show_progress(self.err, output.paint(shown, output.DIM, self.color_err))
 
     def wait(self, seconds: float, reason: str) -> None:
         """Wait with a countdown that Ctrl-C interrupts (as ``KeyboardInterrupt``); in a pipe it is announced once."""
-        if not self.live:
+        if not self.live and self._screen is None:
             self.note(f"{reason}; waiting {_duration(seconds)}")
+        self.pause(seconds, reason)
+
+    def pause(self, seconds: float, reason: str) -> None:
+        """As ``wait``, but in a pipe nothing is said: there will be many of these."""
         end = self._clock() + seconds
         try:
             while (left := end - self._clock()) > 0:
@@ -105,20 +137,17 @@ class Console:
 
     def _say(self, label: str, text: str) -> None:
         indent = "         " if label else ""
+        if self._screen is not None:
+            self._screen.note(label + text)
+            return
         output.write(self.err, label + f"\n{indent}".join(clean_lines(text)))
 
     def _write_rich(self, content: Iterable[Line]) -> None:
-        from rich.console import Console as RichConsole
-        from rich.text import Text
+        from stackr.ui.richly import rich_console, rich_text
 
-        system: Any = "truecolor" if self._env.get("COLORTERM") in ("truecolor", "24bit") else "standard"
-        rich = RichConsole(file=self.out, force_terminal=True, color_system=system, width=10_000, highlight=False)
+        rich = rich_console(self.out, self._env, width=10_000)
         for each in content:
-            text = Text(no_wrap=True, end="\n")
-            for span in each:
-                style = f"{span.style} link {span.link}".strip() if span.link else span.style
-                text.append(to_encoding(span.text, getattr(self.out, "encoding", None)), style=style or None)
-            rich.print(text, soft_wrap=True)
+            rich.print(rich_text(each, getattr(self.out, "encoding", None)), soft_wrap=True)
 
 
 def _duration(seconds: float) -> str:

@@ -33,6 +33,15 @@ _NAMES = 2
 _OLD = " before the last push"
 
 
+OPEN = Span("open")
+
+
+def state_of(row: Row) -> Span:
+    """The state of a change, in words."""
+    _, words, style = STATES[row.state]
+    return Span(words, style)
+
+
 def of_row(row: Row, *, names: bool = True) -> tuple[Span, ...]:
     """How a change differs from GitHub, and what GitHub says of its pull request; ``names``: tell who, too."""
     return (*_drift(row), *of_pull(row.pull, names=names))

@@ -10,20 +10,29 @@ from collections.abc import Mapping
 
 from stackr.core.model import Stack
 from stackr.core.overview import Overview
+from stackr.core.overview import Overview
 from stackr.core.plan import CreatePull, DeleteRefs, LinkStack, MoveRefs, Plan, PushRefs, UpdatePull
 from stackr.core.status import Report
 from stackr.core.words import counted
 from stackr.ui import as_json as documents
-from stackr.ui import plan_view, tree
+from stackr.ui import overview, plan_view, tree
 from stackr.ui.console import Console
+from stackr.ui.line import Line
 
 
-def stack(ui: Console, report: Report, *, as_json: bool) -> None:
-    """The stack as it stands (``stackr status``)."""
+def stack(ui: Console, shown: Report | Overview, *, as_json: bool) -> None:
+    """One stack, or all of them, as they stand (``stackr status``)."""
     if as_json:
-        ui.json(documents.report(report))
+        ui.json(documents.overview(shown.stacks) if isinstance(shown, Overview) else documents.report(shown))
         return
-    ui.lines(tree.lines(report, ui.columns, links=ui.color_out))
+    ui.lines(lines(shown, ui.columns, links=ui.color_out))
+
+
+def lines(shown: Report | Overview, columns: int | None, *, links: bool) -> list[Line]:
+    """The drawing of one stack, or of all of them; ``columns`` and ``links`` are those of ``tree.lines``."""
+    if isinstance(shown, Overview):
+        return overview.lines(shown.stacks, columns, links=links)
+    return tree.lines(shown, columns, links=links)
 
 
 def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: bool) -> None:

@@ -85,7 +85,8 @@ class _Table:
             yield (*start, Span(title))
             yield from self._below(entry)
         else:
-            content = (*start, Span(f"{pad(title, self._title)}  "), *self._after(entry))
+            after = self._after(entry)
+            content = (*start, Span(pad(title, self._title)), Span("  " if plain(after) else ""), *after)
             yield (*content, *self._address(entry, content))
 
     def _after(self, entry: Entry) -> Line:

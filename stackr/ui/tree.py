@@ -30,13 +30,13 @@ def lines(report: Report, columns: int | None = None, *, links: bool = False) ->
 
 
 def _entry(row: Row, head: str | None) -> table.Entry:
-    sign, words, style = details.STATES[row.state]
+    sign, _, style = details.STATES[row.state]
     return table.Entry(
         Span(sign, style),
         # "-" for one that was not asked for (offline).
         f"#{row.pull.number}" if row.pull else "new" if row.state == "new" else "-",
         row.title,
-        Span(words, style),
+        details.state_of(row),
         details.of_row(row),
         details.of_row(row, names=False),
         f"next: stackr {row.next}" if row.next else "",

@@ -88,8 +88,11 @@ def test_a_dry_run_reads_well(world: World) -> None:
 
 # -- JSON ----------------------------------------------------------------------------------------------
 
-CHANGE = ["position", "id", "title", "commit", "head_ref", "state", "pull", "next"]
-PULL = ["number", "url", "state", "draft", "base_ref", "head_oid", "review", "checks", "mergeable"]
+CHANGE = ["position", "id", "title", "commit", "head_ref", "state", "pull", "next", "drift", "foreign"]
+PULL = [
+    *("number", "url", "state", "draft", "base_ref", "head_oid", "review", "checks", "mergeable"),
+    *("check_counts", "reviews"),
+]
 ACTIONS = {
     "rewrite": ["kind", "id", "from", "to"],
     "move": ["kind", "ref", "from", "to"],
@@ -151,8 +154,12 @@ def test_the_document_of_a_change_tells_where_everything_is(world: World) -> Non
             "review": "none",
             "checks": "none",
             "mergeable": "unknown",
+            "check_counts": {"passing": 0, "failing": 0, "pending": 0},
+            "reviews": [],
         },
         "next": "submit --reopen",
+        "drift": [],
+        "foreign": [],
     }
 
 

@@ -68,8 +68,10 @@ def test_a_status_document_is_whole_and_bottom_first() -> None:
 
 def test_keys_stand_in_the_order_of_the_contract() -> None:
     document = as_json.report(report(), [{"kind": "push"}])
-    keys = ["schema", "command", "ok", "trunk", "head", "changes", "orphans", "landed", "notes", "actions"]
-    assert list(document) == keys
+    keys = ["schema", "command", "ok", "trunk", "head", "changes", "orphans"]
+    assert list(document) == [*keys, "actions"]
+    assert document["trunk"] == {"name": "main", "oid": "a" * 40}
+    assert list(as_json.report(report())) == [*keys, "landed", "notes"]
     assert document["actions"] == [{"kind": "push"}]
 
 
