@@ -37,6 +37,7 @@ class Entry:
 
 
 _DAILY, _LOOK, _TRY, _SET_UP = "The daily loop", "Looking", "Trying it out", "Setting up"
+_MOVE, _EDIT = "Moving within the stack", "Reshaping the stack"
 
 COMMANDS: dict[str, Entry] = {
     "submit": Entry("submit", _DAILY, "Create or update one pull request for every commit of the stack."),
@@ -47,6 +48,11 @@ COMMANDS: dict[str, Entry] = {
         "abort", _DAILY, "Give up after a conflict: git rebase --abort, and everything is as it was before the sync."
     ),
     "undo": Entry("undo", _DAILY, "Take back what stackr did to your branches."),
+    "up": Entry("up", _MOVE, "Go up the stack, by one change or by N."),
+    "down": Entry("down", _MOVE, "Go down the stack, by one change or by N."),
+    "top": Entry("top", _MOVE, "Go to the top of the stack, and back onto its branch."),
+    "bottom": Entry("bottom", _MOVE, "Go to the lowest change of the stack."),
+    "goto": Entry("goto", _MOVE, "Go to a change of the stack."),
     "status": Entry("status", _LOOK, "Show the stack: pull requests, reviews, checks, and what to do next."),
     "report": Entry("report", _LOOK, "Write a report for reviewers, and keep it in one comment on the pull request."),
     "diff": Entry("diff", _LOOK, "Show what changed between two submitted versions of a change."),

@@ -56,6 +56,16 @@ def outcome(ui: Console, done: Plan, report: Report, oids: Mapping[str, str], *,
     ui.note(summary(done))
 
 
+def reshaped(ui: Console, done: Plan, report: Report, *, as_json: bool) -> None:
+    """What was done to the stack here, which GitHub does not know of yet, and the stack it left."""
+    if as_json:
+        ui.json(documents.report(report, plan_view.actions_json(done)))
+    else:
+        ui.lines(tree.lines(report, ui.columns, links=ui.color_out))
+    for note in done.notes:
+        ui.note(note)
+
+
 def _numbers(report: Report) -> dict[str, int]:
     return {row.id: row.pull.number for row in report.rows if row.pull}
 

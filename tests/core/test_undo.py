@@ -9,7 +9,7 @@ import pytest
 from stackr.core.model import Head
 from stackr.core.plan import MoveRefs, Plan, RefMove
 from stackr.core.ports import LocalState
-from stackr.core.undo import Operation, Place, choose, combined, is_operation, plan_undo, recorded
+from stackr.core.undo import Operation, Part, Place, choose, combined, is_operation, plan_undo, recorded
 from stackr.errors import Refused, UsageError
 from tests.support.builders import commit
 
@@ -220,3 +220,65 @@ def test_bookkeeping_alone_is_no_operation() -> None:
 def test_moves_of_one_command_are_told_as_one() -> None:
     told = combined([RefMove(FEATURE, "a1", "a2"), RefMove(LOWER, None, "b1"), RefMove(FEATURE, "a2", "a3")])
     assert told == (RefMove(FEATURE, "a1", "a3"), RefMove(LOWER, None, "b1"))
+
+
+def parted(*parts: Part, command: str = "stackr amend") -> Operation:
+    every = combined(move for part in parts for move in part.moves)
+    return Operation(1700000000, command, "amend", every, "feature", "", parts)
+
+
+def test_after_a_commit_of_uncommitted_work_files_stay_and_the_index_goes_back() -> None:
+    undone = parted(Part((RefMove(FEATURE, "a1", "a2"),), ("i1", "i2")))
+    plan = plan_undo([undone], place({FEATURE: "a2"}, on(FEATURE, "a2")))
+    assert plan.actions == (MoveRefs((RefMove(FEATURE, "a2", "a1"),), "undo", None, ("i2", "i1")),)
+
+
+def test_operations_with_and_without_files_are_taken_back_in_turn() -> None:
+    undone = [
+        operation((FEATURE, "a3", "p1")),
+        operation((FEATURE, "a2", "a3")),
+        parted(Part((RefMove(FEATURE, "a1", "a2"),), ("i1", "i2"))),
+        operation((FEATURE, "b1", "a1"), (LOWER, "f1", "b2")),
+    ]
+    plan = plan_undo(undone, place({FEATURE: "p1", LOWER: "b2"}, on(FEATURE, "p1")))
+    assert plan.actions == (
+        MoveRefs((RefMove(FEATURE, "p1", "a2"),), "undo", ("p1", "a2")),
+        MoveRefs((RefMove(FEATURE, "a2", "a1"),), "undo", None, ("i2", "i1")),
+        MoveRefs((RefMove(FEATURE, "a1", "b1"), RefMove(LOWER, "b2", "f1")), "undo", ("a1", "b1")),
+    )
+
+
+def test_head_leaves_its_branch_before_the_branch_moves() -> None:
+    undone = operation(("HEAD", "b1", FEATURE), (FEATURE, "a1", "a2"))
+    plan = plan_undo([undone], place({FEATURE: "a2"}, on(FEATURE, "a2")))
+    assert plan.actions == (
+        MoveRefs((RefMove("HEAD", FEATURE, "b1"),), "undo", ("a2", "b1")),
+        MoveRefs((RefMove(FEATURE, "a2", "a1"),), "undo"),
+    )
+
+
+def test_head_goes_back_onto_its_branch_wherever_that_goes() -> None:
+    undone = operation(("HEAD", FEATURE, "b1"), (FEATURE, "a1", "a2"))
+    plan = plan_undo([undone], place({FEATURE: "a2"}, Head(None, "b1")))
+    back = (RefMove("HEAD", "b1", FEATURE), RefMove(FEATURE, "a2", "a1"))
+    assert plan.actions == (MoveRefs(back, "undo", ("b1", "a1")),)
+
+
+def test_a_branch_that_head_was_on_must_be_there_and_free() -> None:
+    undone = [operation(("HEAD", FEATURE, "b1"))]
+    with pytest.raises(Refused, match='"feature", which HEAD was on, was deleted since'):
+        plan_undo(undone, place({}, Head(None, "b1")))
+    with pytest.raises(Refused, match='"feature", which HEAD was on, is checked out in "/other"'):
+        plan_undo(undone, place({FEATURE: "a1"}, Head(None, "b1"), elsewhere={FEATURE: "/other"}))
+    with pytest.raises(Refused, match='HEAD is not where "stackr sync" left it') as moved:
+        plan_undo([operation(("HEAD", "b1", FEATURE))], place({FEATURE: "a1"}, Head(None, "a2")))
+    assert moved.value.next_step == "git switch feature; then run stackr undo again"
+
+
+def test_steps_that_cancel_each_other_are_left_out() -> None:
+    undone = [
+        parted(Part((RefMove(FEATURE, "a1", "a2"),), ("i1", "i2"))),
+        operation((FEATURE, "a1", "a1"), (LOWER, "b1", "b2")),
+    ]
+    plan = plan_undo(undone, place({FEATURE: "a2", LOWER: "b2"}, on(FEATURE, "a2")))
+    assert len(plan.actions) == 2
