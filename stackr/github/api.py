@@ -11,9 +11,11 @@ from collections.abc import Iterable, Sequence
 from stackr.core.model import ReviewVote
 from stackr.core.native import NativeStack
 from stackr.core.ports import Created, ForgeFacts, Merge, NewPull, OwnPulls, PullEdit, PullText, ReadRequest, Sleep
+from stackr.core.rules import Method
 from stackr.core.watching import Budget
 from stackr.github.account import Account, describe_auth
 from stackr.github.auth import Token
+from stackr.github.background import merge_in_background
 from stackr.github.branches import delete_refs
 from stackr.github.comments import add_comment
 from stackr.github.creating import Creation
@@ -119,11 +121,13 @@ class GitHub:
         return self._directory.resolve(reviewers, labels)
 
     def merge_pull(self, merge: Merge) -> str | None:
-        """Merge now (squash, rebase, merge), or have GitHub do it (queue, auto); one request if all goes well.
+        """Merge now (squash, rebase, merge), or have GitHub do it (queue, auto, native); one request if all goes well.
 
         The commit that trunk got, ``None`` when GitHub will merge later. Where auto-merge has nothing to wait for, it
         is merged at once. Raises Refused when the head has moved, or with GitHub's words; GitHubError when it is lost.
         """
+        if merge.method is Method.NATIVE:
+            return merge_in_background(self.http, merge)
         return Merging(self._graph, self._reader, merge).run()
 
     def add_comment(self, number: int, text: str) -> None:

@@ -56,6 +56,21 @@ class CannedServer:
         self._server.owner = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
 
+    def in_turn(self, *canned: Canned) -> list[tuple[str, str, Any]]:
+        """Give these answers from now on, one after the other, the last one for ever.
+
+        The list has (method, path below the API, JSON or parameters) of each request as it comes in.
+        """
+        asked: list[tuple[str, str, Any]] = []
+        left = list(canned)
+
+        def answer(request: Asked) -> Canned:
+            asked.append((request.method, request.path.removeprefix("/api/v3"), request.json or dict(request.params)))
+            return left.pop(0) if len(left) > 1 else left[0]
+
+        self.answer = answer
+        return asked
+
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
