@@ -51,6 +51,7 @@ def add_token(
     *,
     kind: str = "classic",
     reads_checks: bool = True,
+    reads_actions: bool = True,
     sso_required: bool = False,
     expired: bool = False,
 ) -> str:
@@ -63,7 +64,8 @@ def add_token(
         row = engine.store.tokens.one(token=text)
         if row is None:
             row = engine.store.tokens.add(Token(token=text, user_id=owner.id))
-        row.kind, row.reads_checks, row.sso_required, row.expired = kind, reads_checks, sso_required, expired
+        row.kind, row.sso_required, row.expired = kind, sso_required, expired
+        row.reads_checks, row.reads_actions = reads_checks, reads_actions
         engine.store.tokens.save(row)
     return text
 

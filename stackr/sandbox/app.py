@@ -12,6 +12,7 @@ from stackr.sandbox import control, rest
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.gate import Gate
 from stackr.sandbox.graphql import http as graphql
+from stackr.sandbox.rest import joblogs
 from stackr.sandbox.web import pages
 
 
@@ -42,6 +43,7 @@ def create_flask(engine: Engine) -> Flask:
     app.register_blueprint(rest.create_blueprint(engine))
     app.register_blueprint(control.create_blueprint(engine))
     app.register_blueprint(graphql.create_blueprint(engine))
+    app.register_blueprint(joblogs.create_blueprint(engine))
     app.register_blueprint(pages.create_blueprint(engine))
     return app
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from stackr.sandbox import accounts
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError, forbidden, not_found
+from stackr.sandbox.git import HEADS
 from stackr.sandbox.model import CheckRun, CheckSuite, Json, Repository, Status, Token, User
 
 STATES = ("error", "failure", "pending", "success")
@@ -175,19 +176,25 @@ def put_check(
 
 
 def _suite(engine: Engine, repo: Repository, oid: str) -> CheckSuite:
-    known = engine.store.check_suites.by(repo_id=repo.id, oid=oid)
+    suites_of_apps = engine.store.check_suites.by(repo_id=repo.id, oid=oid)
+    known = [suite for suite in suites_of_apps if suite.workflow is None]
     if known:
         known[0].updated_at = engine.now()
         return engine.store.check_suites.save(known[0])
-    heads = [name for name, tip in engine.git(repo).refs.items() if tip == oid and name.startswith("refs/heads/")]
     row = CheckSuite(
         repo_id=repo.id,
         oid=oid,
-        branch=heads[0].removeprefix("refs/heads/") if heads else None,
+        branch=branch_at(engine, repo, oid),
         created_at=engine.now(),
         updated_at=engine.now(),
     )
     return engine.store.check_suites.add(row)
+
+
+def branch_at(engine: Engine, repo: Repository, oid: str) -> str | None:
+    """A branch that points to a commit: the one that its checks ran for, as far as anybody can tell."""
+    tips = engine.git(repo).refs.items()
+    return next((name[len(HEADS) :] for name, tip in tips if tip == oid and name.startswith(HEADS)), None)
 
 
 def find_check_run(engine: Engine, repo: Repository, run_id: int) -> CheckRun:
@@ -199,9 +206,9 @@ def find_check_run(engine: Engine, repo: Repository, run_id: int) -> CheckRun:
 
 
 def check_runs(engine: Engine, repo: Repository, oid: str, *, latest: bool = True) -> list[CheckRun]:
-    """The check runs on a commit; of several with one name only the newest, unless all are wanted."""
+    """The check runs on a commit; of several with one name in a suite only the newest, unless all are wanted."""
     runs = engine.store.check_runs.by(repo_id=repo.id, oid=oid)
-    return list({run.name: run for run in runs}.values()) if latest else runs
+    return list({(run.suite_id, run.name): run for run in runs}.values()) if latest else runs
 
 
 def suites(engine: Engine, repo: Repository, oid: str) -> list[CheckSuite]:
@@ -212,6 +219,8 @@ def suites(engine: Engine, repo: Repository, oid: str) -> list[CheckSuite]:
 def suite_state(engine: Engine, suite: CheckSuite) -> tuple[str, str | None]:
     """Status and conclusion of a suite, from the newest runs in it."""
     runs = list({run.name: run for run in engine.store.check_runs.by(suite_id=suite.id)}.values())
+    if suite.held:
+        return ("completed", suite.held) if suite.held == "action_required" else (suite.held, None)
     if not runs:
         return "queued", None
     if any(run.status != "completed" for run in runs):

@@ -1,6 +1,18 @@
 """The control API of tests and of people who play the colleague: ``/_sandbox/...``, loopback only.
 
-The same as the Python API of ``SandboxServer``, for other processes. No part of GitHub; not logged, never slowed.
+The same as the Python API of ``SandboxServer``, for other processes. No part of GitHub; not logged, never slowed. All
+bodies are JSON objects:
+
+* ``GET|DELETE /log``; ``GET|POST|DELETE /faults``, ``POST /faults/N/release``: what arrived, and what shall go wrong.
+* ``PATCH /settings``, ``PATCH /limits``: of the whole sandbox.
+* ``PATCH /repos/O/R``: settings of a repository, GitHub's and ``ci`` ("manual", "pass"), ``stacks_enabled``,
+  ``declined_message``.
+* ``POST /repos/O/R/rulesets {patterns, rules, name, classic}``: GitHub's rules; missing parameters are filled in.
+* ``POST /repos/O/R/checks {oid, name, conclusion, log}``: a check run of a plain app.
+* ``POST /repos/O/R/jobs {oid, name, conclusion, log, annotations, attempt, workflow, steps, runner, expired}``: a job
+  of GitHub Actions; only the first three are needed (``actions.put_job``).
+* ``POST /repos/O/R/held {oid, workflow, status}``: a run of a workflow that waits for approval.
+* ``GET /repos/O/R/queue/N``: the commit that a merge queue built for a pull request, on which checks are waited for.
 """
 
 from __future__ import annotations
@@ -11,7 +23,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
-from stackr.sandbox import accounts, checks, protection, repositories
+from stackr.sandbox import accounts, actions, checks, protection, repositories
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError, not_found
 from stackr.sandbox.request import error_response
@@ -95,6 +107,23 @@ def _world_routes(control: Blueprint, engine: Engine) -> None:
         body = _body("patterns", "rules", "name", "classic")
         ruleset = protection.add_ruleset(engine, _repository(engine, owner, name), **body)
         return jsonify({"id": ruleset.id})
+
+    @control.post("/repos/<owner>/<name>/jobs")
+    def put_job(owner: str, name: str) -> Response:
+        parts = ("log", "annotations", "attempt", "workflow", "steps", "runner", "expired")
+        body = _body("oid", "name", "conclusion", *parts)
+        return jsonify({"id": actions.put_job(engine, _repository(engine, owner, name), **body).id})
+
+    @control.post("/repos/<owner>/<name>/held")
+    def hold(owner: str, name: str) -> Response:
+        suite = actions.hold(engine, _repository(engine, owner, name), **_body("oid", "workflow", "status"))
+        return jsonify({"id": suite.id})
+
+    @control.get("/repos/<owner>/<name>/queue/<int:number>")
+    def queued(owner: str, name: str, number: int) -> Response:
+        repo = _repository(engine, owner, name)
+        entry = engine.store.queue_entries.one(repo_id=repo.id, number=number)
+        return jsonify({"oid": entry.oid if entry else None})
 
     @control.post("/repos/<owner>/<name>/checks")
     def set_check(owner: str, name: str) -> Response:

@@ -45,6 +45,7 @@ class Token(Row):
     kind: str = "classic"  # or "fine-grained"
     scopes: str = "repo, read:org, workflow"
     reads_checks: bool = True
+    reads_actions: bool = True
     sso_required: bool = False
     expired: bool = False
 
@@ -238,7 +239,10 @@ class Status(Row):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class CheckSuite(Row):
-    """All check runs of one app on one commit."""
+    """All check runs of one app on one commit; of GitHub Actions, all jobs of one run of a workflow on it.
+
+    ``attempt`` is the latest one of that run. ``held``: "action_required" where somebody must approve it, or "waiting".
+    """
 
     INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "oid"),)
     repo_id: int
@@ -246,13 +250,18 @@ class CheckSuite(Row):
     branch: str | None = None
     app: str = "stackr-sandbox"
     workflow: str | None = None
+    attempt: int = 1
+    held: str = ""
     created_at: str = ""
     updated_at: str = ""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class CheckRun(Row):
-    """A check run; ``output`` and ``annotations`` have the shape of GitHub's REST objects."""
+    """A check run; ``output``, ``annotations`` and ``steps`` have the shape of GitHub's REST objects.
+
+    A job of GitHub Actions is a check run with a log, on a runner (None: none was found for it).
+    """
 
     INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "oid"), ("suite_id",))
     repo_id: int
@@ -268,6 +277,10 @@ class CheckRun(Row):
     output: Json = field(default_factory=dict)
     annotations: list[Json] = field(default_factory=list)
     log: str = ""
+    log_expired: bool = False
+    attempt: int = 1
+    steps: list[Json] = field(default_factory=list)
+    runner: str | None = None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -8,14 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from stackr.sandbox import accounts, aftermath, background, repositories
+from stackr.sandbox import accounts, actions, aftermath, background, repositories
 from stackr.sandbox.app import create_app
 from stackr.sandbox.clock import Clock
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.faults import Callback, Fault, Faults
 from stackr.sandbox.httpd import Server
 from stackr.sandbox.log import RequestLog
-from stackr.sandbox.model import Json, Repository, Ruleset, User
+from stackr.sandbox.model import CheckRun, CheckSuite, Json, Repository, Ruleset, User
 from stackr.sandbox.protection import add_ruleset
 
 
@@ -142,6 +142,15 @@ class SandboxServer:
         """Put rules on branches: names (``"deletion"``) or GitHub's objects with parameters."""
         objects = [{"type": rule} if isinstance(rule, str) else rule for rule in rules]
         return add_ruleset(self.engine, self.repository(full_name), [branch], objects, classic=classic)
+
+    def job(self, full_name: str, oid: str, name: str, conclusion: str | None, **more: Any) -> CheckRun:
+        """A job of GitHub Actions on a commit, as it ended. ``more``: log, annotations, ...: actions.put_job."""
+        repo = self.repository(full_name)
+        return actions.put_job(self.engine, repo, oid=oid, name=name, conclusion=conclusion, **more)
+
+    def hold(self, full_name: str, oid: str, workflow: str, status: str = "action_required") -> CheckSuite:
+        """A run of a workflow that must be approved before it begins, or that waits."""
+        return actions.hold(self.engine, self.repository(full_name), oid=oid, workflow=workflow, status=status)
 
     def queued(self, full_name: str, number: int) -> str | None:
         """The commit that a merge queue built for a pull request, on which checks are waited for; None without."""

@@ -204,8 +204,6 @@ def checking(box: Box) -> None:
     box.alice.get(f"commits/{head}/statuses")
     run = box.alice.post("check-runs", {"name": "build", "head_sha": head, "status": "in_progress"})["id"]
     box.alice.get(f"commits/{head}/check-suites")
-    suite = box.server.engine.store.check_suites.by(repo_id=box.repo.id, oid=head)[0]
-    suite.workflow = "build.yml"  # GitHub's own CI makes such suites; the API cannot
     note = {"path": "README.md", "start_line": 1, "end_line": 1, "annotation_level": "failure", "message": "No"}
     output = {"title": "Broken", "summary": "It broke", "annotations": [note]}
     box.alice.patch(f"check-runs/{run}", {"conclusion": "failure", "output": output})
@@ -213,6 +211,31 @@ def checking(box: Box) -> None:
     box.alice.get("check-runs/999", expect=404)
     box.alice.get(f"check-runs/{run}/annotations")
     box.alice.get(f"commits/{head}/check-runs")
+    box.alice.get(f"commits/{head}/check-suites")
+
+
+def actions(box: Box) -> None:
+    """Jobs of GitHub Actions, which only GitHub's own CI makes: two attempts, their logs, and a run that is held."""
+    head = str(box.tip("topic"))
+    failed = box.server.job(REPO, head, "unit", "failure", log="It broke\n", annotations=["Exit code 1"]).id
+    box.server.job(REPO, head, "unit", "success", attempt=2, log="It works\n")
+    running = box.server.job(REPO, head, "slow", None, runner=None).id
+    box.server.hold(REPO, head, "deploy")
+    runs = box.alice.get("actions/runs", params={"head_sha": head})["workflow_runs"]
+    run = runs[-1]["id"]
+    box.alice.get("actions/runs", params={"status": "action_required"})
+    box.alice.get(f"actions/runs/{run}")
+    box.alice.get("actions/runs/999", expect=404)
+    box.alice.get(f"actions/runs/{run}/attempts/2")
+    box.alice.get(f"actions/runs/{run}/attempts/3", expect=404)
+    box.alice.get(f"actions/runs/{run}/jobs", params={"filter": "all"})
+    box.alice.get(f"actions/runs/{run}/attempts/1/jobs")
+    box.alice.get(f"actions/jobs/{failed}")
+    box.alice.get(f"actions/jobs/{running}")
+    box.alice.get(f"actions/jobs/{running}/logs", expect=404)
+    box.anonymous.get(f"actions/jobs/{failed}/logs", expect=403)
+    assert box.alice.call("GET", f"actions/jobs/{failed}/logs").text == "It broke\n"
+    box.alice.get(f"check-runs/{failed}/annotations")
     box.alice.get(f"commits/{head}/check-suites")
 
 
@@ -338,6 +361,7 @@ STOPS: tuple[Callable[[Box], None], ...] = (
     reviewing,
     conversation,
     checking,
+    actions,
     rules,
     merging,
     waiting,

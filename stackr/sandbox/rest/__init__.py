@@ -10,6 +10,7 @@ from flask import Blueprint
 
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.rest import (
+    actions,
     branches,
     checks,
     comments,
@@ -26,6 +27,7 @@ from stackr.sandbox.rest import (
 from stackr.sandbox.rest.api import Api
 
 _ROOMS = (
+    actions,
     branches,
     checks,
     comments,

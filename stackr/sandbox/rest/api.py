@@ -1,7 +1,7 @@
 """How a route is declared: its path, the fields or parameters it knows; the rest is done here once.
 
-A view gets the path's values and returns an object for JSON, a pair of object and status, a ``Page``, or None
-for 204. It runs under the engine's lock, after authentication, limits and server time.
+A view gets the path's values and returns an object for JSON, a pair of object and status, a ``Page``, None for
+204, or a whole response. It runs under the engine's lock, after authentication, limits and server time.
 """
 
 from __future__ import annotations
@@ -96,6 +96,8 @@ class Api:
             return self._answer(view(**values, **more))
 
     def _answer(self, result: Any) -> Response:
+        if isinstance(result, Response):
+            return result
         if isinstance(result, Page):
             return self._page(result)
         if result is None:

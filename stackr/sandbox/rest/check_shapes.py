@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from stackr.sandbox import accounts, checks
+from stackr.sandbox import accounts, actions, checks
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.ids import node_id
 from stackr.sandbox.model import CheckRun, CheckSuite, Json, Repository, Status, User
+from stackr.sandbox.objects import CommitInfo
 from stackr.sandbox.rest.people import minimal_repository, repo_api, repo_page, simple_user
 
+APPS = ("stackr-sandbox", actions.APP)
 APP_OWNER = User(id=1, login="stackr-sandbox", type="Organization")
 
 
-def app(engine: Engine) -> Json:
-    """Schema integration: the one app that writes checks here."""
+def app(engine: Engine, slug: str) -> Json:
+    """Schema integration: an app that writes checks."""
     return {
-        "id": 1,
-        "slug": "stackr-sandbox",
-        "node_id": node_id("App", 1),
+        "id": APPS.index(slug) + 1,
+        "slug": slug,
+        "node_id": node_id("App", slug),
         "owner": simple_user(engine, APP_OWNER),
-        "name": "stackr sandbox",
+        "name": slug.replace("-", " "),
         "description": None,
         "external_url": engine.url,
-        "html_url": f"{engine.url}/apps/stackr-sandbox",
+        "html_url": f"{engine.url}/apps/{slug}",
         "created_at": "2026-01-01T00:00:00Z",
         "updated_at": "2026-01-01T00:00:00Z",
         "permissions": {"checks": "write"},
@@ -66,7 +68,7 @@ def combined_status(engine: Engine, repo: Repository, oid: str) -> Json:
     }
 
 
-def _pulls(engine: Engine, repo: Repository, oid: str) -> list[Json]:
+def pulls_with(engine: Engine, repo: Repository, oid: str) -> list[Json]:
     """Schema pull-request-minimal, of the open pull requests with this head."""
     small = {"id": repo.id, "url": repo_api(engine, repo), "name": repo.name}
     return [
@@ -107,8 +109,8 @@ def check_run(engine: Engine, repo: Repository, run: CheckRun) -> Json:
             "annotations_url": f"{url}/annotations",
         },
         "check_suite": {"id": run.suite_id},
-        "app": app(engine),
-        "pull_requests": _pulls(engine, repo, run.oid),
+        "app": app(engine, engine.store.check_suites.need(run.suite_id).app),
+        "pull_requests": pulls_with(engine, repo, run.oid),
     }
 
 
@@ -127,21 +129,26 @@ def check_suite(engine: Engine, repo: Repository, row: CheckSuite) -> Json:
         "url": url,
         "before": info.parents[0] if info.parents else None,
         "after": row.oid,
-        "pull_requests": _pulls(engine, repo, row.oid),
-        "app": app(engine),
+        "pull_requests": pulls_with(engine, repo, row.oid),
+        "app": app(engine, row.app),
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "repository": minimal_repository(engine, repo),
-        "head_commit": {
-            "id": info.oid,
-            "tree_id": info.tree,
-            "message": info.message,
-            "timestamp": info.committer.date_iso,
-            "author": {"name": info.author.name, "email": info.author.email},
-            "committer": {"name": info.committer.name, "email": info.committer.email},
-        },
+        "head_commit": head_commit(info),
         "latest_check_runs_count": len({run.name for run in engine.store.check_runs.by(suite_id=row.id)}),
         "check_runs_url": f"{url}/check-runs",
+    }
+
+
+def head_commit(info: CommitInfo) -> Json:
+    """Schema simple-commit."""
+    return {
+        "id": info.oid,
+        "tree_id": info.tree,
+        "message": info.message,
+        "timestamp": info.committer.date_iso,
+        "author": {"name": info.author.name, "email": info.author.email},
+        "committer": {"name": info.committer.name, "email": info.committer.email},
     }
 
 

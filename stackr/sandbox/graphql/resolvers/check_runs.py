@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stackr.sandbox import checks, protection, pulls
+from stackr.sandbox import actions, checks, protection, pulls
 from stackr.sandbox.errors import ApiError
 from stackr.sandbox.graphql.binding import Fields, names
 from stackr.sandbox.graphql.context import Context, Info, ctx
@@ -101,6 +101,25 @@ position = Fields("CheckAnnotationPosition")
 position.add("line", lambda place, _info: place[0])
 position.add("column", lambda place, _info: place[1])
 
+# -- steps of jobs -----------------------------------------------------------------------------------------
+
+
+@run
+def steps(row: CheckRun, info: Info, number: int | None = None, **arguments: Any) -> Connection:
+    """The steps of a job of GitHub Actions; other apps' runs have none."""
+    numbered = [(row, i, one) for i, one in enumerate(row.steps, 1) if number in (None, i)]
+    return page(info, numbered, arguments)
+
+
+step = Fields("CheckStep")
+step.constants(externalId=None, secondsToCompletion=None)
+step.add("number", lambda found, _info: found[1])
+step.add("name", lambda found, _info: found[2]["name"])
+step.add("conclusion", lambda found, _info: (found[2].get("conclusion") or "").upper() or None)
+step.add("status", lambda found, _info: "COMPLETED" if found[2].get("conclusion") else "IN_PROGRESS")
+step.add("startedAt", lambda found, _info: found[0].started_at)
+step.add("completedAt", lambda found, _info: found[0].completed_at)
+
 # -- suites ------------------------------------------------------------------------------------------------
 
 
@@ -134,7 +153,7 @@ suite.add("resourcePath", lambda row, info: ctx(info).path(suite_url(ctx(info), 
 
 def suite_url(context: Context, row: CheckSuite) -> str:
     """The page of a check suite: that of its workflow run, if it has one."""
-    place = f"actions/runs/{row.id}" if row.workflow else f"commit/{row.oid}/checks"
+    place = f"actions/runs/{actions.run_number(row)}" if row.workflow else f"commit/{row.oid}/checks"
     return f"{context.repository_url(context.repository(row))}/{place}"
 
 

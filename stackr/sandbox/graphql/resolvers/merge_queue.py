@@ -53,6 +53,21 @@ queue.add("url", lambda value, info: queue_url(ctx(info), value))
 queue.add("resourcePath", lambda value, info: ctx(info).path(queue_url(ctx(info), value)))
 
 
+@queue
+def configuration(value: Queue, info: Info) -> dict[str, Any]:
+    """How the queue works: the parameters of its rule."""
+    rule = mergequeue.rule(ctx(info).engine, value.repo, value.branch) or {}
+    return {
+        "checkResponseTimeout": rule["check_response_timeout_minutes"],
+        "maximumEntriesToBuild": rule["max_entries_to_build"],
+        "maximumEntriesToMerge": rule["max_entries_to_merge"],
+        "mergeMethod": rule["merge_method"],
+        "mergingStrategy": rule["grouping_strategy"],
+        "minimumEntriesToMerge": rule["min_entries_to_merge"],
+        "minimumEntriesToMergeWaitTime": rule["min_entries_to_merge_wait_minutes"],
+    }
+
+
 def queue_url(context: Context, value: Queue) -> str:
     """The page of a queue."""
     return f"{context.repository_url(value.repo)}/queue/{value.branch}"

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import urlsplit
 
-from stackr.sandbox import accounts
+from stackr.sandbox import accounts, checks
 from stackr.sandbox.errors import ApiError, not_found
 from stackr.sandbox.graphql.binding import Fields
 from stackr.sandbox.graphql.context import Context, Info, ctx
@@ -91,6 +91,8 @@ def find_node(context: Context, node: str) -> Any:
 def _look_up(context: Context, kind: str, parts: list[str]) -> Any:
     if kind == "App":
         return App(parts[0])
+    if kind in {"CheckRun", "CheckSuite"}:
+        checks.require_checks_permission(context.engine, context.token)
     if kind in _TABLES:
         table = getattr(context.engine.store, _TABLES[kind])
         row = table.get(int(parts[0])) if parts[0].isdigit() else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stackr.sandbox import actions
 from stackr.sandbox.graphql.binding import Fields
 from stackr.sandbox.graphql.context import Context, Info, ctx
 from stackr.sandbox.graphql.values import App, Workflow, WorkflowRun
@@ -24,7 +25,7 @@ def logo_url(value: App, info: Info, size: int | None = None) -> str:
 
 
 both = Fields("WorkflowRun", "Workflow")
-both.attributes(databaseId="suite.id", createdAt="suite.created_at", updatedAt="suite.updated_at")
+both.attributes(createdAt="suite.created_at", updatedAt="suite.updated_at")
 both.add("id", lambda value, _info: node_id(type(value).__name__, value.suite.id))
 both.add("url", lambda value, info: url_of(ctx(info), value))
 both.add("resourcePath", lambda value, info: ctx(info).path(url_of(ctx(info), value)))
@@ -33,14 +34,15 @@ both.add("resourcePath", lambda value, info: ctx(info).path(url_of(ctx(info), va
 def url_of(context: Context, value: WorkflowRun | Workflow) -> str:
     """The page of a run, or of its workflow."""
     suite = value.suite
-    place = f"runs/{suite.id}" if isinstance(value, WorkflowRun) else f"workflows/{suite.workflow}"
+    place = f"runs/{actions.run_number(suite)}" if isinstance(value, WorkflowRun) else f"workflows/{suite.workflow}"
     return f"{context.repository_url(context.repository(suite))}/actions/{place}"
 
 
 run = Fields("WorkflowRun")
+run.add("databaseId", lambda value, _info: actions.run_number(value.suite))
 run.attributes(checkSuite="suite", runNumber="suite.id")
 run.constants(event="pull_request")
 run.add("workflow", lambda value, _info: Workflow(value.suite))
 workflow = Fields("Workflow")
-workflow.attributes(name="suite.workflow")
+workflow.attributes(name="suite.workflow", databaseId="suite.id")
 workflow.constants(state="ACTIVE")
