@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 
 from stackr.core.model import PullRequest, PullState
 from stackr.core.native import NativeStack
-from stackr.core.ports import Created, ForgeFacts, NewPull, PullEdit, PullText, ReadRequest, RefUpdate
-from stackr.errors import GitHubError, LeaseLost
+from stackr.core.ports import Created, ForgeFacts, Merge, NewPull, PullEdit, PullText, ReadRequest, RefUpdate
+from stackr.core.rules import LandingFacts, MergeState, Method, PullStanding
+from stackr.errors import GitHubError, LeaseLost, Refused
 from tests.support.pure_git import Files, Gate, Objects
 
 
@@ -30,6 +31,7 @@ class PureGitHub:
     order: random.Random = field(default_factory=lambda: random.Random(0))
     gate: Gate = field(default_factory=Gate)
     requests: int = 0
+    comments: list[tuple[int, str]] = field(default_factory=list)
     stacks: dict[int, list[int]] | None = None  # GitHub's own, by number; None: not enabled
 
     # Forge
@@ -53,7 +55,13 @@ class PureGitHub:
             tuple(p for p in newest_first if p.base_ref in request.heads and p.state is PullState.OPEN)
             if request.targeting
             else (),
+            landing=self._landing(request) if request.landing else None,
         )
+
+    def _landing(self, request: ReadRequest) -> LandingFacts:
+        """Nobody demands anything here, and GitHub knows it at once."""
+        shown = [p for p in self.pulls.values() if p.head_ref in request.heads or p.number in request.numbers]
+        return LandingFacts(standings={p.number: PullStanding(MergeState.CLEAN) for p in shown})
 
     def read_stacks(self, numbers: Sequence[int]) -> tuple[NativeStack, ...] | None:
         if self.stacks is None:
@@ -81,6 +89,17 @@ class PureGitHub:
     def update_pulls(self, edits: Sequence[PullEdit]) -> None:
         for edit in edits:
             self.gate(lambda edit=edit: self._edit(edit))  # type: ignore[misc]
+
+    def merge_pull(self, merge: Merge) -> str | None:
+        """Whatever GitHub would do later, it has done before anybody looks."""
+        oid = self.gate(lambda: self._merge(merge))
+        return None if merge.method in (Method.QUEUE, Method.AUTO, Method.NATIVE) else oid
+
+    def add_comment(self, number: int, text: str) -> None:
+        self.gate(lambda: self.comments.append((number, text)))
+
+    def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:
+        self.gate(lambda: self._delete({ref.removeprefix("refs/heads/"): oid for ref, oid in refs}))
 
     def _link(self, numbers: Sequence[int], onto: int | None) -> bool:
         assert self.stacks is not None, "stacks are not enabled"
@@ -146,6 +165,41 @@ class PureGitHub:
         if edit.body is not None:
             pull = replace(pull, body=edit.body)
         self.pulls[edit.number] = pull
+
+    def _merge(self, merge: Merge) -> str:
+        pull = self.pulls[merge.number]
+        head, base = self.branches[pull.head_ref], self.branches[pull.base_ref]
+        if pull.state is not PullState.OPEN or head != merge.head:
+            raise Refused(f"#{merge.number} is {pull.state.value}, or its head is not {merge.head}")
+        how = merge.how if merge.method in (Method.QUEUE, Method.AUTO, Method.NATIVE) else merge.method
+        parents = [base, head] if how is Method.MERGE else [base]
+        message = f"{merge.title}\n\n{merge.message}".encode()
+        oid = self.objects.add(self._merged_tree(base, head), parents, message, b"GitHub", b"GitHub")
+        self.branches[pull.base_ref] = oid
+        self.pulls[merge.number] = replace(pull, state=PullState.MERGED, head_oid=head, merge_commit=oid)
+        self.look()
+        return oid
+
+    def _merged_tree(self, base: str, head: str) -> str:
+        """What the head changed since the merge base, done to the base."""
+        point = min(self.objects.merge_bases(base, head))
+        files = dict(self.objects.content(base))
+        for path, (before, after) in self.objects.diff(point, head).items():
+            if files.get(path) not in (before, after):
+                raise Refused("Pull Request is not mergeable")
+            files.pop(path, None)
+            files |= {} if after is None else {path: after}
+        return self.objects.tree(files)
+
+    def _delete(self, branches: Mapping[str, str]) -> None:
+        """What still targets a deleted branch is closed, and what comes from it keeps its last commit."""
+        if any(self.branches.get(name, oid) != oid for name, oid in branches.items()):
+            raise LeaseLost("a branch has moved")
+        for number, pull in self.pulls.items():
+            if pull.state is PullState.OPEN and {pull.base_ref, pull.head_ref} & branches.keys():
+                self.pulls[number] = replace(self._shown(number), state=PullState.CLOSED)
+        for name in branches:
+            self.branches.pop(name, None)
 
     # git on the server
 
