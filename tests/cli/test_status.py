@@ -197,3 +197,11 @@ def test_a_watch_that_is_interrupted_ends_at_once(world: World) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert (process.returncode, err.decode().splitlines()[0]) == (130, "error: interrupted")
+
+
+def test_a_hundred_pull_requests_cost_two_requests(world: World) -> None:
+    clone = world.stacked(*(f"T{n}" for n in range(100)))
+    shown = clone.stackr("status", "--exit-code")
+    assert world.api_count() == 2
+    assert len(shown.out.splitlines()) == 101
+    assert len(clone.stackr("status", "--all").out.splitlines()) == 102
