@@ -34,9 +34,10 @@ class Linking:
                 self._leave(action, error)
                 continue
             if stuck := [f"#{number}" for number in action.needed if number in kept]:
+                it = "it" if len(stuck) == 1 else "them"
                 raise Refused(
-                    f"{', '.join(stuck)} cannot get another base: GitHub keeps it in its own stack {action.number},"
-                    " most likely because it is queued for a merge",
+                    f"{', '.join(stuck)} cannot get another base: GitHub keeps {it} in its own stack {action.number},"
+                    " as it does what is queued for a merge",
                     next_step="wait for the merge or take it out of the queue, then run the same command again",
                 )
 
