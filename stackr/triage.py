@@ -15,8 +15,8 @@ from stackr.core.checks import Baseline, Check, Evidence, PullChecks
 from stackr.core.inquiry import Source, has_failures, list_silent, list_unexplained, split_heads, with_evidence
 from stackr.core.model import PullRequest, PullState, Stack
 from stackr.core.ports import Ui
-from stackr.core.rules import LandingFacts, Sev
-from stackr.core.triage import CiRules, Verdict, classify
+from stackr.core.rules import LandingFacts
+from stackr.core.triage import CiRules, Triage, classify
 from stackr.core.words import counted
 from stackr.errors import ConfigError, GitHubError, StackrError
 from stackr.observe.bases import list_merge_bases
@@ -35,21 +35,6 @@ class Subject:
     pulls: tuple[PullRequest, ...]
     trunk: str
     bases: Mapping[int, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Triage:
-    """What was found: ``verdicts`` by pull request number. ``notes`` say what could not be found out."""
-
-    pulls: tuple[PullChecks, ...]
-    verdicts: Mapping[int, tuple[Verdict, ...]]
-    sevs: tuple[Sev, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def is_readable(self) -> bool:
-        """Whether the token may read checks at all."""
-        return all(pull.readable for pull in self.pulls)
 
 
 def subject_of(app: App, stack: Stack) -> Subject:

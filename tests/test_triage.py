@@ -12,9 +12,9 @@ from stackr import triage
 from stackr.core.checks import Check, Evidence, Outcome
 from stackr.core.model import Checks, PullRequest
 from stackr.core.rules import LandingFacts, Sev, TrunkRules
-from stackr.core.triage import NO_RULES, CiRules
+from stackr.core.triage import NO_RULES, CiRules, Triage
 from stackr.errors import ConfigError, GitHubError, StackrError
-from stackr.triage import Subject, Triage
+from stackr.triage import Subject
 from tests.support.builders import pull
 
 DENIED = ConfigError("the token may not do this")
@@ -183,14 +183,14 @@ def test_what_the_token_may_not_read_is_said_and_nothing_is_waived_for_it(source
         "causes unavailable: the token may not do this",
         "2 causes unavailable: the token may not do this",
     )
-    assert found.is_readable
+    assert found.exit_code == 1
 
 
 def test_a_token_that_may_not_read_checks_still_gets_an_answer(source: CheckSource) -> None:
     source.failing = {"checks": DENIED}
     sev = Sev(7, "runners are down", "https://github.com/acme/widgets/issues/7")
     found = ask(source, pull("A"), facts=replace(REQUIRED, sevs=(sev,)))
-    assert (found.is_readable, found.verdicts, found.sevs) == (False, {}, (sev,))
+    assert (found.exit_code, found.verdicts, found.sevs) == (2, {}, (sev,))
     assert found.notes == ("checks cannot be read: the token may not do this",)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from stackr.core.causes import Cause, cause_of, job_key
 from stackr.core.checks import Check, Outcome, PullChecks
+from stackr.core.rules import Sev
 from stackr.records import dataclass
 
 
@@ -98,6 +99,26 @@ def classify(
     """
     judge = _Judge(pulls, frozenset(required), rules)
     return {pull.number: judge.verdicts(index) for index, pull in enumerate(pulls)}
+
+
+@dataclass(frozen=True, slots=True)
+class Triage:
+    """What a look at the checks of a stack found: ``pulls`` bottom first, ``verdicts`` by pull request number.
+
+    ``notes`` say what could not be found out.
+    """
+
+    pulls: tuple[PullChecks, ...]
+    verdicts: Mapping[int, tuple[Verdict, ...]]
+    sevs: tuple[Sev, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """As ``exit_code`` of all verdicts; 2 where checks cannot be read, since nothing is known then."""
+        if not all(pull.readable for pull in self.pulls):
+            return 2
+        return exit_code(verdict for verdicts in self.verdicts.values() for verdict in verdicts)
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> int:

@@ -29,6 +29,7 @@ _LINKS = re.compile(r"@|#(?=\d)|gh-(?=\d)|:(?=//)|www(?=\.)", re.IGNORECASE)
 # What forms Markdown or HTML within a line. Underscores between letters and lone brackets form nothing, and are common
 # in the names of tests, which should stay legible in the source.
 _STRUCTURE = re.compile(r"[&<>\\`*|~]|(?<![^\W_])_+|_+(?![^\W_])|\](?=[(\[:])|!(?=\[)")
+_BACKTICKS = re.compile("`+")
 
 
 def clean(text: str) -> str:
@@ -49,3 +50,18 @@ def as_markdown(text: str) -> str:
     # Mathematics is looked for in the finished text, too; an element of its own is what GitHub's documentation advises:
     # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/writing-mathematical-expressions
     return shown.replace("$", "<span>$</span>")
+
+
+def as_code(text: str) -> str:
+    """``text``, cleaned, as a code span of Markdown; ``""`` for nothing.
+
+    In code nothing forms markup or notifies anybody. Links are broken all the same, for readers that show it without.
+    """
+    shown = _LINKS.sub(lambda found: found[0] + ZERO_WIDTH, clean(text))
+    if not shown:
+        return ""
+    # https://spec.commonmark.org/0.31.2/#code-spans: as many backticks as occur nowhere in it, and a space for those at
+    # the ends, which is taken off again.
+    fence = "`" * (max(map(len, _BACKTICKS.findall(shown)), default=0) + 1)
+    space = " " if "`" in (shown[0], shown[-1]) else ""
+    return f"{fence}{space}{shown}{space}{fence}"

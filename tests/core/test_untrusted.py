@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from stackr.core.untrusted import ZERO_WIDTH, as_markdown, clean
+from stackr.core.untrusted import ZERO_WIDTH, as_code, as_markdown, clean
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 # What GitHub's filters find in the finished text (references, mentions, addresses).
@@ -83,4 +83,30 @@ def test_whatever_the_text_a_cell_shows_it_and_nothing_else(text: str) -> None:
     assert page.hidden == ""
     words = page.text.replace(ZERO_WIDTH, "").split()
     assert " ".join(words) == " ".join(f"A B x {clean(text)} end".split())
+    assert not FOUND.search(page.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("FAILED a_b.py::C::t[x|y] <b> $x$", "`FAILED a_b.py::C::t[x|y] <b> $x$`"),
+        ("a `b` ``c`` d", "```a `b` ``c`` d```"),
+        ("`b`", "`` `b` ``"),
+        ("@alice #12 \x1b[1mbold", "`@\u200balice #\u200b12 bold`"),
+        (" \n ", ""),
+    ],
+)
+def test_text_is_written_as_a_code_span(text: str, markdown: str) -> None:
+    assert as_code(text) == markdown
+
+
+@settings(max_examples=60)
+@given(st.text() | EVIL.map("".join))
+@example("``")
+@example("\\`")
+def test_whatever_the_text_a_code_span_holds_all_of_it(text: str) -> None:
+    page = shown(f"* **x**\n  {as_code(text)}\n\nend\n")
+    assert page.tags == ["ul", "li", "strong", *(["code"] if clean(text) else []), "p"]
+    assert page.hidden == ""
+    assert " ".join(page.text.replace(ZERO_WIDTH, "").split()) == " ".join(f"x {clean(text)} end".split())
     assert not FOUND.search(page.text)
