@@ -35,7 +35,7 @@ def _told(done: Sequence[Action]) -> Iterator[str]:
         yield "the base is remembered"
     if unlinked := [action for action in done if isinstance(action, UnlinkStack)]:
         numbers = ", ".join(str(action.number) for action in unlinked)
-        yield f"GitHub's own stack {numbers} {_verb(unlinked, 'is', 'are')} dissolved"
+        yield f"GitHub's own {_verb(unlinked, 'stack', 'stacks')} {numbers} {_verb(unlinked, 'is', 'are')} dissolved"
     if parked := [action for action in done if isinstance(action, Park)]:
         numbers = ", ".join(f"#{action.number}" for action in parked)
         bases = dict.fromkeys(f'"{action.base_ref}"' for action in parked)

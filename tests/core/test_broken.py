@@ -17,6 +17,7 @@ from stackr.core.plan import (
     RefMove,
     Reopen,
     SetConfig,
+    UnlinkStack,
     WriteCommit,
 )
 
@@ -40,6 +41,8 @@ CREATE = CreatePull("I1", "s/1", "main", "A", Description("I1", "A", ""), False)
         ([DETACHED], "your commits have their change ids"),
         ([SYNCED], "your branches are up to date here"),
         ([BASE], "the base is remembered"),
+        ([UnlinkStack(7, (3, 4))], "GitHub's own stack 7 is dissolved"),
+        ([UnlinkStack(7, (3, 4)), UnlinkStack(8, (5, 6))], "GitHub's own stacks 7, 8 are dissolved"),
         ([PARK], '#3 targets "main" for the time being'),
         ([PARK, Park(5, "PR_5", "main")], '#3, #5 target "main" for the time being'),
         ([ONE], "1 branch is pushed"),

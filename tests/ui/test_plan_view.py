@@ -7,6 +7,7 @@ from stackr.core.model import Change, Head, NewCommit, Stack
 from stackr.core.plan import (
     CreatePull,
     DeleteRefs,
+    LinkStack,
     MoveRefs,
     Park,
     Plan,
@@ -15,6 +16,7 @@ from stackr.core.plan import (
     RefMove,
     Reopen,
     SetConfig,
+    UnlinkStack,
     UpdatePull,
     WriteCommit,
 )
@@ -51,6 +53,7 @@ PLAN = Plan(
             "submit: add change ids",
         ),
         SetConfig("branch.feature.stackrBase", "dev"),
+        UnlinkStack(4, (12, 14), (14,)),
         Park(12, "PR_12", "main"),
         PushRefs(
             (
@@ -62,6 +65,8 @@ PLAN = Plan(
         CreatePull(ONE, "stackr/alice/1111111111", "main", "Add cache", Description(ONE, "Add cache", ""), True),
         UpdatePull(TWO, 14, "PR_14", "stackr/alice/1111111111", Description(TWO, "x", ""), False, ("bob",), ("x", "y")),
         UpdatePull(ONE, None, None, draft=True),
+        LinkStack((ONE, TWO)),
+        LinkStack((TWO,), 5),
         DeleteRefs((("refs/heads/stackr/alice/9", "6" * 40),)),
     ),
 )
@@ -73,6 +78,7 @@ def test_people_see_one_line_a_step_in_order_and_no_bookkeeping() -> None:
         "move     feature  2222222..(new)",
         "move     HEAD  2222222..3333333",
         "set      branch.feature.stackrBase = dev",
+        "unlink   GitHub's own stack 4  #12, #14",
         "park     #12  onto main while branches move",
         'push     stackr/alice/1111111111  (none)..(new)  "Add cache"',
         'push     stackr/alice/2222222222  5555555..4444444  "Read it"',
@@ -80,6 +86,8 @@ def test_people_see_one_line_a_step_in_order_and_no_bookkeeping() -> None:
         'create   draft "Add cache"  stackr/alice/1111111111 onto main',
         "update   #14  base stackr/alice/1111111111, description, ready for review, reviewers bob, labels x, y",
         'update   "Add cache"  draft',
+        "link     2 pull requests  as GitHub's own stack",
+        "link     1 pull request  on top of GitHub's own stack 5",
         "delete   stackr/alice/9  6666666",
     ]
 
@@ -91,6 +99,7 @@ def test_programs_see_the_same_with_what_became_of_it() -> None:
         {"kind": "rewrite", "id": ONE, "from": "1" * 40, "to": "7" * 40},
         {"kind": "move", "ref": "refs/heads/feature", "from": "2" * 40, "to": None},
         {"kind": "move", "ref": "HEAD", "from": "2" * 40, "to": "3" * 40},
+        {"kind": "unlink", "stack": 4, "numbers": [12, 14]},
         {"kind": "park", "number": 12, "base_ref": "main"},
         {"kind": "push", "id": ONE, "ref": "refs/heads/stackr/alice/1111111111", "from": None, "to": "7" * 40},
         {"kind": "push", "id": TWO, "ref": "refs/heads/stackr/alice/2222222222", "from": "5" * 40, "to": "4" * 40},
@@ -111,6 +120,8 @@ def test_programs_see_the_same_with_what_became_of_it() -> None:
             "fields": ["base_ref", "description", "draft", "reviewers", "labels"],
         },
         {"kind": "update", "id": ONE, "number": 15, "fields": ["draft"]},
+        {"kind": "link", "ids": [ONE, TWO], "numbers": [15, None], "onto": None},
+        {"kind": "link", "ids": [TWO], "numbers": [None], "onto": 5},
         {"kind": "delete", "ref": "refs/heads/stackr/alice/9", "from": "6" * 40},
     ]
 
