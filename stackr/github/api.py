@@ -132,7 +132,7 @@ class GitHub:
 
     def add_comment(self, number: int, text: str) -> None:
         """One comment on a pull request; one request, and a look at the newest ones after a lost answer."""
-        add_comment(self.http, number, text, self.viewer)
+        add_comment(self._graph, self._reader, number, text)
 
     def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:
         """Delete (full ref name, expected commit) pairs in one request, all or none; LeaseLost when one has moved."""

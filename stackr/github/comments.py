@@ -6,18 +6,16 @@ https://docs.github.com/en/rest/issues/comments
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from stackr.core.sticky import Comment
 from stackr.errors import GitHubError
 from stackr.github.failures import Lost
+from stackr.github.graphql import GraphQL
 from stackr.github.http import Http
+from stackr.github.reading import Reader
 from stackr.github.together import persist, value
-
-# Clocks differ: of this machine and of GitHub, by a few minutes at most.
-_RECENT_S = 600
 
 
 def list_comments(http: Http, number: int) -> list[Comment]:
@@ -30,28 +28,19 @@ def create_comment(http: Http, number: int, body: str) -> Comment:
     return _comment(http.rest("POST", f"{_here(http)}/issues/{number}/comments", json={"body": body}).data)
 
 
-def add_comment(http: Http, number: int, text: str, viewer: Callable[[], str]) -> None:
-    """A new comment, which nobody will look for later: what was lost is looked up before it is written again.
-
-    ``viewer`` tells whose token it is.
-    """
+def add_comment(graph: GraphQL, reader: Reader, number: int, text: str) -> None:
+    """A new comment, which nobody will look for later: what was lost is looked up before it is written again."""
+    http = graph.http
     url = f"{http.host.rest}{_here(http)}/issues/{number}/comments"
 
     def attempt() -> None:
         try:
             http.send("POST", url, json={"body": text})
         except Lost as lost:
-            if not lost.sent or not _has_arrived(http, number, text, viewer()):
+            if not lost.sent or _plain(text) not in map(_plain, reader.own_comments(number)):
                 raise
 
     value(persist([attempt], http.patience())[0])
-
-
-def _has_arrived(http: Http, number: int, text: str, login: str) -> bool:
-    """Whether one of the comments of the last minutes is ours and says just this."""
-    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(http.now() - _RECENT_S))
-    found = http.get_pages(f"{_here(http)}/issues/{number}/comments", {"since": since})
-    return any(one.author == login and _plain(one.body) == _plain(text) for one in map(_comment, found))
 
 
 def _plain(text: str) -> str:

@@ -226,6 +226,12 @@ def outcome_query() -> str:
     )
 
 
+def comments_query() -> str:
+    """The newest comments of ``n0``: was the one whose answer got lost written?"""
+    line = "n0: pullRequest(number: $n0) { comments(last: 20) { nodes { viewerDidAuthor body } } }"
+    return _in_repository("query StackrComments", ["$n0: Int!"], [line])
+
+
 def people_query(users: int, teams: int, labels: int) -> str:
     """Node ids of ``u<i>`` by login, ``t<i>`` by organization and slug, ``l<i>`` by label name."""
     found = [f"l{i}: label(name: $l{i}) {{ id }}" for i in range(labels)]
@@ -289,6 +295,7 @@ def every_query() -> dict[str, str]:
         "enqueue": enqueue_mutation(),
         "auto-merge": auto_merge_mutation(),
         "outcome": outcome_query(),
+        "comments": comments_query(),
         **{f"people {u} {t} {n}": people_query(u, t, n) for u, t, n in [(2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 1)]},
         "refs": refs_query(2),
         "reviews": reviews_query(),

@@ -92,6 +92,12 @@ class Reader:
         outcome: Mapping[str, Any] = self.repository(answer)["n0"]
         return outcome
 
+    def own_comments(self, number: int) -> list[str]:
+        """The texts of the newest comments on a pull request that are by the token's owner; one request."""
+        answer = self._graph.ask(Query(queries.comments_query(), {**self._here, "n0": number}))
+        nodes = self.repository(answer)["n0"]["comments"]["nodes"] or []
+        return [node["body"] for node in nodes if node and node["viewerDidAuthor"]]
+
     def repository(self, answer: Answer, tolerated: Sequence[Problem] = ()) -> Mapping[str, Any]:
         """The repository of an answer; raises when it is not there or a part of it failed."""
         self._refuse(answer, [problem for problem in answer.problems if problem not in tolerated])

@@ -73,22 +73,21 @@ def test_what_is_no_comment_is_an_error(github: GitHub, server: CannedServer, br
 def test_a_comment_that_nobody_will_look_for_is_written_once(
     github: GitHub, server: CannedServer, forge: CannedGitHub
 ) -> None:
-    written: list[dict[str, Any]] = [entry(1, body="new", user={"login": "bob"})]
+    pull = forge.add("s/one", comments={"nodes": [{"viewerDidAuthor": False, "body": "new\nline"}, None]})
     lost = [Canned(502, "<html>"), Canned(drop=True)]
 
     def answer(asked: Asked) -> Canned:
         if asked.path.endswith("/graphql"):
             return forge.answer(asked)
-        if asked.method == "GET":
-            assert asked.params["since"] == "1970-01-01T00:06:40Z"
-            return Canned(body=written)
+        assert asked.path == "/api/v3/repos/acme/widgets/issues/1/comments"
         if len(lost) == 1:
-            written.append(entry(2, body=asked.json["body"].replace("\n", "\r\n")))
+            written = asked.json["body"].replace("\n", "\r\n")
+            pull["comments"]["nodes"].append({"viewerDidAuthor": True, "body": written})
         return lost.pop(0) if lost else Canned(201, entry(2))
 
     server.answer = answer
-    github.add_comment(12, "new\nline\n")
-    assert [asked.method for asked in server.requests if asked.path == CONVERSATION] == ["POST", "GET", "POST", "GET"]
-    assert forge.operations() == ["StackrViewer"] * 2
-    github.add_comment(12, "another")
-    assert [asked.method for asked in server.requests] == ["POST", "POST", "GET", "POST", "POST", "GET", "POST"]
+    github.add_comment(1, "new\nline\n")
+    assert [asked.path.rpartition("/")[2] for asked in server.requests] == ["comments", "graphql"] * 2
+    github.add_comment(1, "another")
+    assert forge.operations() == ["StackrComments"] * 2
+    assert len(server.requests) == 5
