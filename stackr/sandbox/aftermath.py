@@ -129,7 +129,8 @@ def _settle(engine: Engine, pull: PullRequest, head: RefMove | None, base: RefMo
         return
     contained = git.graph.is_ancestor(pull.head_oid, pull.base_oid)
     head_moved = head is not None and head.new != ZERO_OID
-    base_took_it = base is not None and not (head_moved and pull.head_oid == pull.base_oid)
+    # Both may move in one push; the base has merged it only if it did not have the new head before.
+    base_took_it = base is not None and not (head_moved and git.graph.is_ancestor(pull.head_oid, base_before))
     if contained and base_took_it:
         merge_oid = _bringing_commit(git, pull)
         # What it brought is still shown afterwards, so its base stays the one before the merge.

@@ -96,6 +96,17 @@ def test_merging_and_deleting_the_head_in_one_push_merges(box: Box) -> None:
     assert box.state(number) == "merged"
 
 
+def test_trunk_and_a_rebased_head_moved_to_the_same_commit_in_one_push_merge(box: Box) -> None:
+    """docs/internals/protocol.md 7.2, ``push``; nodejs/node#9391 has the same by two pushes."""
+    (number,) = box.stack("feature")
+    work = box.alice.clone
+    work.git("checkout", "-q", "--detach", "origin/main")
+    work.commit("Trunk", {"trunk.txt": "1"})
+    work.git("cherry-pick", "feature")
+    box.alice.push("+HEAD:feature", "HEAD:main")
+    assert box.state(number) == "merged"
+
+
 def test_deleting_the_base_by_push_closes_what_stands_on_it_for_good(box: Box) -> None:
     """cli/cli#1168."""
     lower, upper = box.stack("a", "b")
