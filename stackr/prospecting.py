@@ -15,7 +15,7 @@ from stackr.core.fates import Fate, fates
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape
 from stackr.core.land import CLEAN, Clean, Prospect, Step, Wanted, is_registered, landing_picks, plan_steps
 from stackr.core.methods import choose_method, merge_kind
-from stackr.core.model import Change, Stack
+from stackr.core.model import Change, Checks, Stack
 from stackr.core.preflight import Obstacle, Question
 from stackr.core.replaying import Pick, Picked, ReplayConflict
 from stackr.core.rules import LandingFacts, Method
@@ -176,6 +176,12 @@ def _try_merges(app: App, left: Stack, clean: Mapping[str, Clean], first: int, m
 
 
 def _verdicts(app: App, prospect: Prospect, facts: LandingFacts) -> Mapping[int, tuple[Verdict, ...]]:
-    """What is to be thought of every check of the group that did not pass, by pull request."""
+    """What is to be thought of every check of the group that did not pass, by pull request.
+
+    Where nothing is red or running and no rule asks for a check by name, there is nothing to ask.
+    """
+    states = {change.pull.checks for change in prospect.group if change.pull}
+    if not (facts.rules.checks or states & {Checks.FAILING, Checks.PENDING}):
+        return {}
     subject = triage.subject_of(app, replace(prospect.stack, changes=prospect.group))
     return triage.run(app.checks, app.ui, subject, facts, CiRules.from_table(app.config.ci)).verdicts
