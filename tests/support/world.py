@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stackr.main import run
-from stackr.sandbox import issues, merging, pulls, refs, reviews
+from stackr.sandbox import checks, issues, merging, protection, pulls, refs, repositories, reviews
 from stackr.sandbox.model import ZERO_OID, PullRequest
 from stackr.sandbox.server import SandboxServer
 from tests.support.git import WHEN, GitRepo, git
@@ -249,6 +249,24 @@ class World:
     def approve(self, number: int, login: str = "bob") -> None:
         """Approve a pull request as it stands."""
         reviews.add_review(self.server.engine, self.server.user(login), self.pull(number), event="APPROVE")
+
+    def review(self, number: int, event: str, login: str = "bob") -> None:
+        """Review a pull request as it stands: ``APPROVE``, ``REQUEST_CHANGES`` or ``COMMENT``."""
+        reviews.add_review(self.server.engine, self.server.user(login), self.pull(number), event=event, body="Hm.")
+
+    def protect(self, *rules: str | Mapping[str, Any], on: str = "main", name: str = "main") -> None:
+        """A ruleset for a branch: kinds of rules, or whole ones with their parameters."""
+        whole = [{"type": rule} if isinstance(rule, str) else dict(rule) for rule in rules]
+        protection.add_ruleset(self.server.engine, self.server.repository(self.name), [on], whole, name=name)
+
+    def configure(self, **settings: Any) -> None:
+        """Change the settings of the repository (``stackr.sandbox.repositories.SETTINGS``)."""
+        repositories.change(self.server.engine, self.server.repository(self.name), **settings)
+
+    def check(self, number: int, name: str = "test", conclusion: str | None = "success") -> None:
+        """Let a check run on the head of a pull request come to its end, or (``None``) just begin."""
+        repo = self.server.repository(self.name)
+        checks.put_check(self.server.engine, repo, oid=self.pull(number).head_oid, name=name, conclusion=conclusion)
 
     def ready(self, number: int, login: str = "bob") -> None:
         """Mark a draft as ready for review as a person on GitHub."""
