@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from stackr.sandbox import checks, reviews
+from stackr.sandbox import automerge, checks, reviews
 from stackr.sandbox.web.pullactions import ACTIONS
 from tests.support.pages import Reader
 from tests.support.sandbox import REPO, Box
@@ -34,6 +34,41 @@ def test_bob_approves_and_merges_what_alice_submitted(box: Box, reader: Readers)
     bob.press("merge", method="squash")
     assert bob.status == 200 and box.state(1) == "merged"
     assert "Merged. Change one #1 Merged bob merged 1 commit into main" in bob.text
+
+
+def test_a_base_with_a_queue_has_a_button_for_it(box: Box, reader: Readers) -> None:
+    box.stack("one")
+    ci = {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "ci"}]}}
+    box.server.protect(REPO, "main", {"type": "merge_queue"}, ci)
+    box.server.settings(REPO, allow_auto_merge=True)
+    bob = reader("bob").open(PULL)
+    assert bob.button("merge") is None and bob.button("enqueue") is False
+    bob.press("check", name="ci", state="success")
+    bob.press("enqueue")
+    assert "Added to the merge queue." in bob.text
+    assert "It is number 1 in the merge queue of main: awaiting checks." in bob.text
+    bob.open(PULL).press("dequeue")
+    assert "Removed from the merge queue." in bob.text
+    assert "bob removed this from the merge queue: manual" in bob.text
+    bob.press("enqueue")
+    oid = box.server.queued(REPO, 1)
+    assert oid is not None
+    checks.put_check(box.server.engine, box.repo, oid=oid, name="ci", conclusion="success")
+    assert "github-merge-queue removed this from the merge queue: merged" in bob.open(PULL).text
+    assert box.state(1) == "merged"
+
+
+def test_auto_merge_is_shown_with_whoever_switched_it_on(box: Box, reader: Readers) -> None:
+    box.stack("one")
+    box.server.protect(REPO, "main", {"type": "pull_request", "parameters": {"required_approving_review_count": 1}})
+    box.server.settings(REPO, allow_auto_merge=True)
+    engine, alice = box.server.engine, box.server.user("alice")
+    automerge.enable(engine, alice, box.pull(1), method="squash")
+    shown = reader("bob").open(PULL).text
+    assert "It merges by itself once nothing is in the way: alice switched on auto-merge." in shown
+    assert "alice switched on auto-merge (squash)" in shown
+    automerge.disable(engine, alice, box.pull(1))
+    assert "alice switched off auto-merge" in reader("bob").open(PULL).text
 
 
 def test_changes_can_be_requested_but_not_without_a_word(box: Box, reader: Readers) -> None:

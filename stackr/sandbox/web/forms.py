@@ -20,6 +20,8 @@ NOTICES = {
     "commented": "Your comment is there.",
     "check-set": "The check is set.",
     "merged": "Merged.",
+    "enqueued": "Added to the merge queue.",
+    "dequeued": "Removed from the merge queue.",
     "closed": "Closed.",
     "reopened": "Reopened.",
     "draft": "It is a draft now.",

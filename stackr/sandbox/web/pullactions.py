@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stackr.sandbox import accounts, asyncmerge, checks, issues, merging, pulls, refs, reviews
+from stackr.sandbox import accounts, asyncmerge, checks, issues, mergequeue, merging, pulls, refs, reviews
 from stackr.sandbox.engine import Engine
-from stackr.sandbox.errors import ApiError
+from stackr.sandbox.errors import ApiError, sign_in
 from stackr.sandbox.model import PullRequest, User
 from stackr.sandbox.pulls import UNSET
 from stackr.sandbox.web import suggestion
@@ -74,6 +74,24 @@ def merge(engine: Engine, user: User | None, pull: PullRequest, form: Values) ->
     return "merged"
 
 
+def enqueue(engine: Engine, user: User | None, pull: PullRequest, form: Values) -> str:
+    """Put the head that the page showed into the merge queue."""
+    mergequeue.enqueue(engine, _somebody(user), pull, expected_head=form.get("head"))
+    return "enqueued"
+
+
+def dequeue(engine: Engine, user: User | None, pull: PullRequest, form: Values) -> str:
+    """Take it out of the merge queue."""
+    mergequeue.dequeue(engine, _somebody(user), pull)
+    return "dequeued"
+
+
+def _somebody(user: User | None) -> User:
+    if user is None:
+        raise sign_in()
+    return user
+
+
 def _lines(text: str) -> str:
     """A text field's text: browsers send CRLF, and git commits want LF."""
     return text.replace("\r\n", "\n")
@@ -81,14 +99,14 @@ def _lines(text: str) -> str:
 
 def merge_stack(engine: Engine, user: User | None, pull: PullRequest, form: Values) -> str:
     """Merge a native stack up to here: ask as the API does, and look until it is done."""
-    if user is None:
-        raise ApiError(401, "Requires authentication")
-    answer, _ = asyncmerge.request_merge(engine, user, pull, method=form.get("method", ""), sha=form.get("head"))
+    queue = mergequeue.has_queue(engine, pulls.repository_of(engine, pull), pulls.target_branch(engine, pull))
+    method = "default" if queue else form.get("method", "")  # a queue has its own
+    answer, _ = asyncmerge.request_merge(engine, _somebody(user), pull, method=method, sha=form.get("head"))
     while answer["status"] == "pending":
         answer = asyncmerge.result(engine, pull, answer["details"]["uuid"])
-    if answer["status"] != "merged":
+    if answer["status"] == "failed":
         raise ApiError(405, answer["details"]["message"])
-    return "merged"
+    return str(answer["status"])
 
 
 def close(engine: Engine, user: User | None, pull: PullRequest, form: Values) -> str:
@@ -164,6 +182,8 @@ ACTIONS: dict[str, Action] = {
     "comment": comment,
     "check": set_check,
     "merge": merge,
+    "enqueue": enqueue,
+    "dequeue": dequeue,
     "merge-stack": merge_stack,
     "close": close,
     "reopen": reopen,

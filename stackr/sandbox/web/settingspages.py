@@ -23,6 +23,7 @@ SWITCHES = (
     ("allow_merge_commit", "Allow merge commits"),
     ("allow_squash_merge", "Allow squash merging"),
     ("allow_rebase_merge", "Allow rebase merging"),
+    ("allow_auto_merge", "Allow auto-merge"),
     ("stacks_enabled", "Native stacks (GitHub's public preview)"),
 )
 REVIEW_FLAGS = (

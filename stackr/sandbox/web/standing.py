@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stackr.sandbox import accounts, checks, merging, native, objections, protection, pulls, reviews
+from stackr.sandbox import (
+    accounts,
+    checks,
+    mergequeue,
+    merging,
+    native,
+    objections,
+    protection,
+    pulls,
+    queuegroups,
+    reviews,
+)
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.model import CheckRun, PullRequest, Repository, User
 from stackr.sandbox.web import links
@@ -34,9 +45,15 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class MergeBox:
-    """Whether and how it can be merged now; ``reasons`` is empty if nothing is in the way."""
+    """Whether and how it can be merged now; ``reasons`` is empty if nothing is in the way.
+
+    ``waiting`` says what GitHub will do by itself. ``queue`` is the button of a base with a merge queue: enqueue or
+    dequeue.
+    """
 
     reasons: tuple[str, ...]
+    waiting: str
+    queue: str
     methods: tuple[tuple[str, str], ...]
     onto: Reference | None  # the open pull request whose branch the base is
     stack_size: int  # how many a merge of the native stack would take; 0 outside of one
@@ -120,7 +137,23 @@ def merge_box(engine: Engine, viewer: User | None, pull: PullRequest) -> MergeBo
     reasons = tuple(_reasons(engine, viewer, repo, pull, methods[0][0] if methods else "squash"))
     size = registered.pulls.index(pull.number) + 1 if registered else 0
     below = [] if registered else _below(engine, pull)[-1:]
-    return MergeBox(reasons, methods, links.reference(engine, below[0]) if below else None, size)
+    queue = ""
+    if mergequeue.has_queue(engine, repo, pulls.target_branch(engine, pull)) and not registered:
+        queue = "enqueue" if mergequeue.entry_of(engine, pull) is None else "dequeue"
+    return MergeBox(
+        reasons, _waiting(engine, pull), queue, methods, links.reference(engine, below[0]) if below else None, size
+    )
+
+
+def _waiting(engine: Engine, pull: PullRequest) -> str:
+    entry = mergequeue.entry_of(engine, pull)
+    if entry is not None:
+        state = queuegroups.state(engine, entry).replace("_", " ").lower()
+        return f"It is number {mergequeue.position(engine, entry)} in the merge queue of {entry.base_ref}: {state}."
+    if pull.auto_merge is not None:
+        who = accounts.user(engine, pull.auto_merge["enabled_by_id"]).login
+        return f"It merges by itself once nothing is in the way: {who} switched on auto-merge."
+    return ""
 
 
 def _methods(repo: Repository) -> tuple[tuple[str, str], ...]:
@@ -138,7 +171,9 @@ def _reasons(engine: Engine, viewer: User | None, repo: Repository, pull: PullRe
         reasons.append("It is still a draft.")
     if not computed_mergeable(engine, pull):
         reasons.append(f"It has conflicts with {pull.base_ref} that must be resolved.")
-    reasons += [objection.text for objection in objections.against_merging(engine, viewer, pull, method)]
+    queue = mergequeue.has_queue(engine, repo, pulls.target_branch(engine, pull))
+    against = objections.against_enqueuing if queue else objections.against_merging
+    reasons += [objection.text for objection in against(engine, viewer, pull, method)]
     if not accounts.may(engine, viewer, repo, "write"):
         who = viewer.login if viewer else "Somebody signed out"
         reasons.append(f"{who} has no write access to this repository.")

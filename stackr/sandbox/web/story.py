@@ -141,6 +141,14 @@ _SENTENCES: dict[str, Callable[[Json], Markup]] = {
     "reopened": _with("reopened this"),
     "convert_to_draft": _with("made this a draft"),
     "ready_for_review": _with("marked this as ready for review"),
+    "auto_merge_enabled": _with("switched on auto-merge"),
+    "auto_squash_enabled": _with("switched on auto-merge (squash)"),
+    "auto_rebase_enabled": _with("switched on auto-merge (rebase)"),
+    "auto_merge_disabled": lambda data: Markup("switched off auto-merge{}").format(
+        f": {data['reason']}" if data["reason"] else ""
+    ),
+    "added_to_merge_queue": _with("added this to the merge queue"),
+    "removed_from_merge_queue": _with("removed this from the merge queue: {}", "reason"),
     "added_to_stack": _with("added this to the stack {}", "stack"),
     "removed_from_stack": _with("took this out of the stack {}", "stack"),
 }
