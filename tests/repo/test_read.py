@@ -32,6 +32,13 @@ def test_a_merge_is_listed_with_both_parents(workspace: Workspace, repo: Reposit
     commits = repo.list_commits(["HEAD"], [base])
     assert {commits[0].oid, commits[1].oid} == {side, main}
     assert commits[2].parents == (main, side)
+    assert (repo.count_commits("HEAD", base), repo.count_commits(base, "HEAD")) == (3, 0)
+
+
+def test_head_is_at_no_commit_before_the_first_one(workspace: Workspace, repo: Repository) -> None:
+    assert not repo.is_unborn
+    workspace.clone.git("checkout", "-q", "--orphan", "new")
+    assert repo.is_unborn
 
 
 def test_no_tips_and_absent_tips_list_nothing(workspace: Workspace, repo: Repository) -> None:
