@@ -12,62 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from stackr.github.fragments import DETAILS, NEWEST, PULL, ROLLUP, RULES, SEVS, STANDING
+
 HEADS_A_QUERY = 100
 PULLS_A_HEAD = 5
 PULLS_A_BASE = 20
-
-_PULL = """
-fragment Pull on PullRequest {
-  number id url state isDraft isCrossRepository headRefName headRefOid baseRefName title body
-  author { login } mergeCommit { oid }
-}"""
-_DETAILS = """
-fragment Details on PullRequest {
-  reviewDecision mergeable
-  latestOpinionatedReviews(first: 30) { nodes { state author { login } commit { oid } } }
-}"""
-# A page has to be asked for, though the counts are those of all pages.
-_ROLLUP = """statusCheckRollup { state contexts(first: 1) {
-      checkRunCountsByState { state count } statusContextCountsByState { state count } } }"""
-# What a landing has to know of a branch. GitHub hides branchProtectionRule from those who may not administer it, and
-# then shows refUpdateRule; rules of rulesets are for everybody, who may bypass them is not.
-_RULES = """
-fragment Rules on Ref {
-  branchProtectionRule {
-    requiresApprovingReviews requiredApprovingReviewCount dismissesStaleReviews requireLastPushApproval
-    requiresCodeOwnerReviews requiresConversationResolution requiresStatusChecks requiredStatusCheckContexts
-    requiresStrictStatusChecks requiresLinearHistory restrictsPushes lockBranch isAdminEnforced allowsForcePushes
-  }
-  refUpdateRule {
-    requiredApprovingReviewCount requiredStatusCheckContexts requiresCodeOwnerReviews requiresConversationResolution
-    requiresLinearHistory viewerCanPush allowsForcePushes
-  }
-  rules(first: 100) {
-    nodes {
-      type
-      repositoryRuleset { name bypassActors(first: 20) { nodes { bypassMode repositoryRoleName } } }
-      parameters {
-        ... on PullRequestParameters {
-          requiredApprovingReviewCount dismissStaleReviewsOnPush requireLastPushApproval requireCodeOwnerReview
-          requiredReviewThreadResolution allowedMergeMethods
-        }
-        ... on RequiredStatusChecksParameters {
-          strictRequiredStatusChecksPolicy requiredStatusChecks { context }
-        }
-        ... on MergeQueueParameters { mergeMethod }
-      }
-    }
-  }
-}"""
-_STANDING = f"""
-fragment Standing on PullRequest {{
-  number isCrossRepository mergeStateStatus
-  mergeQueueEntry {{ state }} autoMergeRequest {{ enabledAt }} reviewThreads(first: 100) {{ nodes {{ isResolved }} }}
-  {_ROLLUP}
-}}"""
-_NEWEST = "orderBy: {field: CREATED_AT, direction: DESC}"
-_SEVS = f"""sev: issues(labels: [$label], states: OPEN, first: 20, {_NEWEST}) {{
-      nodes {{ number title url labels(first: 20) {{ nodes {{ name }} }} }} }}"""
 
 # kind of a step -> the mutation and the type of its input
 MUTATIONS = {
@@ -107,7 +56,7 @@ def read_query(
         *(_pulls_on_head(i) for i in range(heads if targeting else 0)),
         *(f"n{i}: pullRequest(number: $n{i}) {{ {fields} }}" for i in range(numbers)),
     ]
-    more = [*_landing(heads, numbers, trunk=trunk), _SEVS if sevs else ""] if landing else []
+    more = [*_landing(heads, numbers, trunk=trunk), SEVS if sevs else ""] if landing else []
     variables = [
         *(["$trunk: String!"] if trunk else []),
         *(["$branch: String!"] if trunk and landing else []),
@@ -117,10 +66,10 @@ def read_query(
         *_each("n", "Int!", numbers),
     ]
     fragments = [
-        _PULL if pulls else "",
-        _DETAILS if pulls and details else "",
-        _RULES if landing else "",
-        _STANDING if pulls and landing else "",
+        PULL if pulls else "",
+        DETAILS if pulls and details else "",
+        RULES if landing else "",
+        STANDING if pulls and landing else "",
     ]
     lines = [*_branches(heads, trunk=trunk, landing=landing), *pulls, *more]
     return _in_repository("query StackrRead", variables, lines) + "".join(fragments)
@@ -131,12 +80,12 @@ def more_pulls_query(*, details: bool) -> str:
     fields = "...Pull ...Details" if details else "...Pull"
     lines = [_pulls_of_head(0, ", after: $after", fields, paged=True)]
     text = _in_repository("query StackrMorePulls", ["$h0: String!", "$after: String!"], lines)
-    return text + _PULL + (_DETAILS if details else "")
+    return text + PULL + (DETAILS if details else "")
 
 
 def checks_query(heads: int, numbers: int) -> str:
     """The rollups of open pull requests: state and counts, since the contexts of many time out (cli/cli#7421)."""
-    fields = f"number isCrossRepository {_ROLLUP}"
+    fields = f"number isCrossRepository {ROLLUP}"
     lines = [
         *(_pulls_of_head(i, ", states: OPEN", fields) for i in range(heads)),
         *(f"n{i}: pullRequest(number: $n{i}) {{ {fields} }}" for i in range(numbers)),
@@ -147,19 +96,19 @@ def checks_query(heads: int, numbers: int) -> str:
 
 def own_query() -> str:
     """The open pull requests of the token's owner, a hundred a page, and the repository's default branch."""
-    fragments = _PULL + _DETAILS
+    fragments = PULL + DETAILS
     return _search("query StackrOwn", "defaultBranchRef { name }", "...Pull ...Details") + fragments
 
 
 def own_checks_query() -> str:
     """The rollups of the same."""
-    return _search("query StackrOwnChecks", "id", f"... on PullRequest {{ number isCrossRepository {_ROLLUP} }}")
+    return _search("query StackrOwnChecks", "id", f"... on PullRequest {{ number isCrossRepository {ROLLUP} }}")
 
 
 def lookup_query(heads: int) -> str:
     """Open pull requests by head branch: was the one whose answer got lost created?"""
     lines = [_pulls_of_head(i, ", states: OPEN", "...Pull") for i in range(heads)]
-    return _in_repository("query StackrLookUp", _each("h", "String!", heads), lines) + _PULL
+    return _in_repository("query StackrLookUp", _each("h", "String!", heads), lines) + PULL
 
 
 def texts_query(numbers: int) -> str:
@@ -188,7 +137,7 @@ def create_mutation(pulls: int, numbers: int = 0, heads: int = 0) -> str:
         *_each("n", "Int!", numbers),
         *_each("h", "String!", heads),
     ]
-    return _document("mutation StackrCreate", variables, creates) + _PULL
+    return _document("mutation StackrCreate", variables, creates) + PULL
 
 
 def update_mutation(kinds: Sequence[str]) -> str:
@@ -331,12 +280,12 @@ def _landing(heads: int, numbers: int, *, trunk: bool) -> Iterator[str]:
 
 def _pulls_of_head(i: int, arguments: str, fields: str, *, paged: bool = False, letter: str = "h") -> str:
     page = " pageInfo { hasNextPage endCursor }" if paged else ""
-    chosen = f"headRefName: $h{i}, first: {PULLS_A_HEAD}, {_NEWEST}{arguments}"
+    chosen = f"headRefName: $h{i}, first: {PULLS_A_HEAD}, {NEWEST}{arguments}"
     return f"{letter}{i}: pullRequests({chosen}) {{ nodes {{ {fields} }}{page} }}"
 
 
 def _pulls_on_head(i: int) -> str:
-    chosen = f"baseRefName: $h{i}, first: {PULLS_A_BASE}, {_NEWEST}, states: OPEN"
+    chosen = f"baseRefName: $h{i}, first: {PULLS_A_BASE}, {NEWEST}, states: OPEN"
     return f"t{i}: pullRequests({chosen}) {{ nodes {{ ...Pull }} }}"
 
 
