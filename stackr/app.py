@@ -118,7 +118,11 @@ class App:
 
     def user(self, *, remember: bool) -> str:
         """The name in new head branches: the setting, else the login cached in this clone, else asked once."""
-        known = self.known_user()
+        return self.config.user or self.login(remember=remember)
+
+    def login(self, *, remember: bool) -> str:
+        """The login of the token's owner: cached in this clone, else asked once."""
+        known = self.repo.config.get(LOGIN_KEY)
         if known:
             return known
         login = self.forge.viewer()

@@ -14,6 +14,7 @@ from stackr.core.model import ReviewVote
 from stackr.core.sought import Sought
 from stackr.core.versions import FileDiff, Span, Version
 from stackr.errors import Refused
+from stackr.observe.footing import read_footing
 from stackr.observe.one import Seen, observe_one
 from stackr.records import dataclass
 from stackr.ui import output
@@ -105,21 +106,11 @@ def _show_patches(app: App, old: TreePair, new: TreePair, title: str) -> None:
 
 
 def _pair(app: App, seen: Seen, version: Version) -> TreePair:
-    """The trees before and after a version's own change: of what it may stand on, what leaves the smallest difference.
-
-    Nearly always its history leaves one candidate, and nothing has to be compared.
-    """
-    graph = seen.graph
-    edges = versions.trunk_edges(version, graph)
-    trunk = edges if len(edges) < 2 else app.repo.list_independent(edges)
-    found = versions.foundations(version, seen.below, graph, trunk)
-    commits = app.repo.read_commits(found)
-    trees = dict.fromkeys(commits[oid].tree for oid in found if oid in commits)
-    if not trees:
+    """The trees before and after a version's own change."""
+    before = read_footing(app.repo, version, seen.below, seen.graph)
+    if before is None:
         raise Refused(
             f"what {version.name} of #{seen.pull.number} stands on is not in this clone",
             next_step="git fetch --unshallow brings the whole history",
         )
-    after = version.commit.tree
-    before = next(iter(trees)) if len(trees) == 1 else min(trees, key=lambda tree: app.repo.diff_size(tree, after))
-    return before, after
+    return before.tree, version.commit.tree

@@ -53,6 +53,7 @@ COMMANDS: dict[str, Entry] = {
     "top": Entry("top", _MOVE, "Go to the top of the stack, and back onto its branch."),
     "bottom": Entry("bottom", _MOVE, "Go to the lowest change of the stack."),
     "goto": Entry("goto", _MOVE, "Go to a change of the stack."),
+    "checkout": Entry("checkout", _DAILY, "Check out the stack up to a pull request, yours or a colleague's."),
     "status": Entry("status", _LOOK, "Show the stack: pull requests, reviews, checks, and what to do next."),
     "report": Entry("report", _LOOK, "Write a report for reviewers, and keep it in one comment on the pull request."),
     "diff": Entry("diff", _LOOK, "Show what changed between two submitted versions of a change."),

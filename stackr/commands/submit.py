@@ -9,6 +9,7 @@ import click
 
 from stackr import options
 from stackr.app import App
+from stackr.core.belongings import refuse_others
 from stackr.core.guards import refuse_submit
 from stackr.core.model import Stack, Style
 from stackr.core.options import SubmitOptions
@@ -36,6 +37,7 @@ _TEMPLATES = ("pull_request_template.md", ".github/pull_request_template.md", "d
 @click.option("--update-fields", is_flag=True, help="Replace titles and descriptions that were edited on GitHub.")
 @click.option("--overwrite", is_flag=True, help="Put your version on top of commits that others pushed to a branch.")
 @click.option("--style", type=click.Choice([style.value for style in Style]), help="How a changed change is pushed.")
+@click.option("--others", is_flag=True, help="Push changes of other people that you checked out, too.")
 @click.option("--reopen", is_flag=True, help="Open closed pull requests of the stack again.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch, even if GitHub has commits that are not here.")
 @options.dry_run_option
@@ -71,6 +73,7 @@ class Flags:
     style: str | None
     reopen: bool
     no_fetch: bool
+    others: bool
 
 
 def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_json: bool) -> None:
@@ -87,6 +90,7 @@ def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_j
     refuse_submit(stack, choices)
     app.refuse_without_write_access(observed.facts)
     plan = plan_submit(stack, choices)
+    refuse_others(stack, plan, choices)
     app.forge.resolve_people(*people(plan))
     everything = replace(choices, upto=None, only=False)
     whole = outdated(plan if choices == everything else plan_submit(stack, everything))
@@ -94,7 +98,6 @@ def _submit(app: App, revision: str | None, flags: Flags, *, dry_run: bool, as_j
         show.plan(app.ui, plan, stack, report("submit", stack, whole, plan.notes), as_json=as_json)
         return
     outcome = execute(plan, stack, app.repo, app.forge, app.ui)
-    app.remember_pulls(outcome.stack)
     app.remember_pulls(outcome.stack)
     left = whole - {stack.changes[index].id for index in choices.active(stack)}
     show.outcome(app.ui, outcome.done, report("submit", outcome.stack, left, plan.notes), outcome.oids, as_json=as_json)
@@ -122,6 +125,7 @@ def _options(app: App, stack: Stack, upto: str | None, flags: Flags) -> SubmitOp
         flags.reopen,
         app.config.style,
         remember_base=flags.base if flags.base != app.remembered_base else None,
+        others=flags.others,
     )
     if all(stack.changes[index].pull for index in choices.active(stack)):
         return choices

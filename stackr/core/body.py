@@ -154,6 +154,14 @@ def _fold(blocks: list[Block]) -> Block:
     return replace(best, rows=tuple(rows.values()))
 
 
+def without_template(found: Parsed) -> str:
+    """The person's text without the template that was put at its end, as long as nobody has edited either."""
+    block = found.block or Block()
+    if 0 < block.tail <= len(found.text) and digest(found.text) == block.text_digest:
+        return normalise(found.text[: -block.tail])
+    return found.text
+
+
 def text_of_message(message: str) -> str:
     """The body of a commit message as description text: no subject, no Change-Id line, no stack block."""
     rest = split_message(normalise(message))[1]

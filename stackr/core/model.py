@@ -131,7 +131,8 @@ class NewCommit:
     """A commit that does not exist yet.
 
     ``label`` names it within one plan (it starts with ``:``); ``parents`` are object ids or labels of commits that
-    stand earlier in the plan. ``author`` or ``committer`` of ``None`` means the person who runs stackr, now.
+    stand earlier in the plan. ``author`` or ``committer`` of ``None`` means the person who runs stackr, now; ``sign``
+    is false for what is not that person's to sign.
     """
 
     label: str
@@ -142,6 +143,7 @@ class NewCommit:
     committer: bytes | None = None
     encoding: str = ""
     extra: tuple[tuple[bytes, bytes], ...] = ()
+    sign: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class ReviewVote:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request as GitHub describes it at one moment."""
+    """A pull request as GitHub describes it at one moment; ``cross_repository``: its head is in a fork."""
 
     number: int
     node_id: str
@@ -169,6 +171,7 @@ class PullRequest:
     body: str
     author: str = ""
     merge_commit: str | None = None
+    cross_repository: bool = False
     review: Review = Review.NONE
     votes: tuple[ReviewVote, ...] = ()
     checks: Checks = Checks.NONE

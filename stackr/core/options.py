@@ -14,7 +14,8 @@ class SubmitOptions:
 
     ``upto`` is the commit id of the topmost change to submit (``None``: all); ``draft``, ``reviewers`` and ``labels``
     are what was asked for on the command line and go to every submitted change, the ``new_...`` ones are configuration
-    and go to pull requests that are created now; ``template`` is the repository's pull request template.
+    and go to pull requests that are created now; ``template`` is the repository's pull request template; ``others``
+    lets changes of other people be pushed that this clone checked out.
     """
 
     upto: str | None = None
@@ -32,6 +33,7 @@ class SubmitOptions:
     style: Style = Style.APPEND
     template: str = ""
     remember_base: str | None = None
+    others: bool = False
 
     def active(self, stack: Stack) -> Sequence[int]:
         """The indices of the changes to submit, ascending."""

@@ -17,11 +17,13 @@ BRANCHES = "refs/stackr/branches/"
 # brought the branch up to date with trunk.
 KEPT = "refs/stackr/kept/"
 REVIEWED = "refs/stackr/reviewed/"
+# The head of somebody else's pull request that this clone checked out, until we have pushed to it ourselves.
+TAKEN = "refs/stackr/taken/"
 
 
 def records_of(change_id: str, head_ref: str) -> tuple[str, ...]:
     """Every record of ours that goes when a change has landed and its branch is gone."""
-    return (*(room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED)), BRANCHES + head_ref)
+    return (*(room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED, TAKEN)), BRANCHES + head_ref)
 
 
 class Ownership(Enum):

@@ -87,6 +87,10 @@ class Repo(Protocol):
         """The outcome of independent merges of (base, ours, theirs), ids of trees; nothing is written."""
         ...
 
+    def diff_size(self, old: str, new: str) -> int:
+        """How many lines, and files, two trees differ by."""
+        ...
+
     def list_independent(self, oids: Sequence[str]) -> tuple[str, ...]:
         """Those commits that no other one of them contains."""
         ...
@@ -266,6 +270,10 @@ class Forge(Protocol):
 
     def dissolve_stack(self, number: int) -> tuple[int, ...]:
         """Take everything out of a stack that is not merged; the numbers that GitHub keeps in it all the same."""
+        ...
+
+    def list_open_pulls(self) -> tuple[PullRequest, ...]:
+        """The newest hundred open pull requests, anybody's; those from forks left out; one request."""
         ...
 
     def create_pulls(self, repository_id: str, pulls: Sequence[NewPull], reread: Sequence[int] = ()) -> Created:

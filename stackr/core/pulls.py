@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from stackr.core import body
+from stackr.core.belongings import is_somebody_elses
 from stackr.core.model import Change, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.plan import CreatePull, Plan, UpdatePull
@@ -68,6 +69,8 @@ def plan_updates(
         wanted = describe(stack, index, active, options)
         if change.pull is None:
             update = _complete_new(change, wanted, options) if index in active else None
+        elif is_somebody_elses(change, stack) and not options.others:
+            update = _update_list(stack, change.pull, replace(wanted, list_only=True))
         elif index in active:
             base = _new_base(change.pull, final_base(stack, index), stack.trunk.name, parked)
             update = _update(stack, change.pull, wanted, options, base)
@@ -109,6 +112,15 @@ def _update(
     if base is None and description is None and draft is None and not (reviewers or options.labels):
         return None
     return UpdatePull(wanted.change_id, pull.number, pull.node_id, base, description, draft, reviewers, options.labels)
+
+
+def _update_list(stack: Stack, pull: PullRequest, wanted: body.Description) -> UpdatePull | None:
+    """Just the list of somebody else's pull request, and only if it is another one than theirs."""
+    block = body.parse(pull.body).block
+    numbers = _numbers(stack)
+    now = [(row.number, row.landed) for row in (block.rows if block else ())]
+    then = [(row.number or numbers.get(row.change_id), row.landed) for row in wanted.rows]
+    return None if now == then else _update(stack, pull, wanted, SubmitOptions(), None)
 
 
 def _new_base(pull: PullRequest, final: str, trunk: str, parked: set[int]) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from stackr.core.heads import HeadPlan, adopted
 from stackr.core.model import Stack
-from stackr.core.ownership import BRANCHES, HEADS, KEPT, PUSHING, REVIEWED
+from stackr.core.ownership import BRANCHES, HEADS, KEPT, PUSHING, REVIEWED, TAKEN
 from stackr.core.plan import Push, RefMove
 
 
@@ -37,6 +37,8 @@ def acceptances(stack: Stack, heads: Sequence[HeadPlan]) -> list[RefMove]:
         if plan.moves or change.pushing is not None:
             pushing = plan.target if plan.moves else change.pushing
             moves.append(RefMove(PUSHING + change.id, pushing, None))
-        notes = (KEPT + change.id, REVIEWED + change.id) if plan.moves else ()
+        notes = [KEPT + change.id, REVIEWED + change.id] if plan.moves else []
+        # What we have pushed to is no longer just somebody else's.
+        notes += [TAKEN + change.id] if plan.target == change.pushing or plan.moves else []
         moves += [RefMove(ref, stack.own_refs[ref], None) for ref in notes if ref in stack.own_refs]
     return moves

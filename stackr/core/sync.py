@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from stackr.core import fates, identity
+from stackr.core.belongings import name, pushed_of_others
 from stackr.core.fates import Fate, sent_tree
 from stackr.core.heading import files_between, head_after, head_moves
 from stackr.core.model import Change, Commit, PullRequest, PullState, Stack
@@ -153,9 +154,15 @@ def plan_sync(
     notes = [*fates.describe(stack, found, emptied(replayed)), *_kept_notes(stack, replayed)]
     if push:
         refresh = plan_refresh(synced, options)
-        actions += [*refresh.actions, *_clean_up(stack, synced, refresh)]
-        notes += refresh.notes
+        held = pushed_of_others(synced, refresh)
+        actions += [] if held else [*refresh.actions, *_clean_up(stack, synced, refresh)]
+        notes += _held_notes(held) if held else refresh.notes
     return Plan("sync", tuple(actions), tuple(notes))
+
+
+def _held_notes(held: Sequence[Change]) -> Iterator[str]:
+    names = ", ".join(name(change) for change in held)
+    yield f"GitHub was left as it is, since this would push what is not yours: {names}; stackr submit --others does it"
 
 
 def _kept_notes(stack: Stack, replayed: Replayed) -> Iterator[str]:

@@ -82,16 +82,19 @@ def _numbered(line: Sequence[Commit]) -> Iterator[Version]:
         yield Version(number, commit, below)
 
 
-def foundations(version: Version, below: str | None, graph: Graph, trunk: Sequence[str]) -> tuple[str, ...]:
-    """The commits that a version may have stood on, the likeliest first.
+def foundation(version: Version, below: str | None, graph: Graph) -> str | None:
+    """The commit that a version stood on, by its own line, if trunk or the base (its tip: ``below``) still has it."""
+    held = graph.ancestors(below) if below is not None else frozenset()
+    return version.below if version.below in held or version.below in trunk_edges(version, graph) else None
 
-    ``below`` is the present tip of the base, ``trunk`` the newest trunk commits that the version contains. Its own line
-    is right while the base still holds what it says. Otherwise the stack was reordered, or the change below has landed,
-    and which of them is meant shows in the trees: what leaves the smallest difference.
+
+def foundations(version: Version, below: str | None, graph: Graph, trunk: Sequence[str]) -> tuple[str, ...]:
+    """The commits that a version may have stood on, the likeliest first, where its own line is not enough.
+
+    The stack was reordered, or the change below has landed: which of them is meant shows in the trees, as what leaves
+    the smallest difference. ``trunk`` holds the newest trunk commits that the version contains.
     """
     held = graph.ancestors(below) if below is not None else frozenset()
-    if version.below in held or version.below in trunk:
-        return (version.below,)
     shared = held & graph.ancestors(version.commit.oid)
     newest = max(shared & graph.parents.keys(), key=lambda oid: (len(graph.ancestors(oid)), oid), default=None)
     found = [version.below, *([newest] if newest is not None else []), *trunk]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from stackr.core.model import ReviewVote
+from stackr.core.model import PullRequest, ReviewVote
 from stackr.core.native import NativeStack
 from stackr.core.ports import Created, ForgeFacts, Merge, NewPull, OwnPulls, PullEdit, PullText, ReadRequest, Sleep
 from stackr.core.rules import Method
@@ -95,6 +95,10 @@ class GitHub:
     def read_texts(self, numbers: Sequence[int]) -> dict[int, PullText]:
         """Title and description by number; one request (none for no numbers)."""
         return self._reader.texts(numbers)
+
+    def list_open_pulls(self) -> tuple[PullRequest, ...]:
+        """The newest hundred open pull requests, anybody's, newest first; those from forks left out; one request."""
+        return self._reader.open_pulls()
 
     def read_reviews(self, number: int) -> tuple[ReviewVote, ...]:
         """What people said of a pull request, oldest first, the newest hundred; one request."""

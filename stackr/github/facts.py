@@ -40,6 +40,7 @@ def pull_from(node: Mapping[str, Any]) -> PullRequest:
         body=node["body"],
         author=_login(node),
         merge_commit=(node.get("mergeCommit") or {}).get("oid"),
+        cross_repository=node["isCrossRepository"],
         review=review_of(votes, node["headRefOid"], node.get("reviewDecision")),
         votes=votes,
         mergeable=_MERGEABLE.get(node.get("mergeable") or "", Mergeable.UNKNOWN),

@@ -205,6 +205,12 @@ def refs_query(refs: int) -> str:
     return _in_repository("query StackrRefs", _each("b", "String!", refs), lines)
 
 
+def open_query() -> str:
+    """The newest hundred open pull requests, anybody's."""
+    line = f"open: pullRequests(first: 100, {_NEWEST}, states: OPEN) {{ nodes {{ ...Pull }} }}"
+    return _in_repository("query StackrOpen", [], [line]) + _PULL
+
+
 def reviews_query() -> str:
     """The newest hundred reviews of one pull request, oldest first, answers in threads included."""
     fields = "state author { login } commit { oid }"
@@ -247,6 +253,7 @@ def every_query() -> dict[str, str]:
         "comments": comments_query(),
         **{f"people {u} {t} {n}": people_query(u, t, n) for u, t, n in [(2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 1)]},
         "refs": refs_query(2),
+        "open": open_query(),
         "reviews": reviews_query(),
         "update refs": update_refs_mutation(),
     }

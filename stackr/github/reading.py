@@ -80,6 +80,11 @@ class Reader:
         nodes = [node for node in answer.data.get("nodes") or [] if node]
         return {node["id"]: (node["state"] == "OPEN", node["isDraft"]) for node in nodes}
 
+    def open_pulls(self) -> tuple[PullRequest, ...]:
+        """The newest hundred open pull requests whose head is in this repository, newest first; one request."""
+        answer = self._graph.ask(Query(queries.open_query(), self._here))
+        return tuple(pull_from(node) for node in own_nodes(self.repository(answer)["open"]))
+
     def reviews(self, number: int) -> tuple[ReviewVote, ...]:
         """What people said of a pull request, oldest first; one request. What is not sent yet is left out."""
         answer = self._graph.ask(Query(queries.reviews_query(), {**self._here, "n0": number}))

@@ -59,8 +59,11 @@ def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_
     head, commits = _line(repo, state, head, trunk_oid)
     ids = tuple(identity.change_id(commit.message) or identity.new_id(commit) for commit in commits)
     known = list(_known_branches(state, wanted))
+    recorded = recorded_branches(state.refs)
     heads = {
-        change: identity.known_head_ref(change, known) or identity.head_ref(change, wanted.user, wanted.template)
+        change: identity.known_head_ref(change, known)
+        or recorded.get(change)
+        or identity.head_ref(change, wanted.user, wanted.template)
         for change in ids
     }
     records = {ref: oid for ref, oid in state.refs.items() if ref.startswith((HEADS, PUSHING, BRANCHES))}
@@ -99,11 +102,18 @@ def _known_branches(state: LocalState, wanted: Wanted) -> Iterable[str]:
     yield from (ref.removeprefix(tracking) for ref in state.refs if ref.startswith(tracking))
 
 
+def recorded_branches(refs: Mapping[str, str]) -> dict[str, str]:
+    """Change id to head branch where that is not named after the id: both records move together, to one commit."""
+    at = {oid: ref.removeprefix(BRANCHES) for ref, oid in refs.items() if ref.startswith(BRANCHES)}
+    return {ref.removeprefix(HEADS): at[oid] for ref, oid in refs.items() if ref.startswith(HEADS) and oid in at}
+
+
 def _others(records: Mapping[str, str], heads: Mapping[str, str]) -> dict[str, str]:
     """Branch to id of every recorded change that is not in the stack."""
     known = sorted({ref.removeprefix(HEADS) for ref in records if ref.startswith(HEADS)} - heads.keys())
     branches = [ref.removeprefix(BRANCHES) for ref in records if ref.startswith(BRANCHES)]
-    found = {change: identity.known_head_ref(change, branches) for change in known}
+    recorded = recorded_branches(records)
+    found = {change: identity.known_head_ref(change, branches) or recorded.get(change) for change in known}
     return {branch: change for change, branch in found.items() if branch is not None}
 
 

@@ -24,8 +24,9 @@ def write_commits(
 ) -> dict[str, str]:
     """Write commits whose parents are ids or labels of earlier ones; returns ids by label, in order.
 
-    ``identity`` is asked only when a commit leaves author or committer open. With ``sign`` every commit is signed,
-    else none is: a signature of the commit it replaces would not hold. Writing an object that exists is harmless.
+    ``identity`` is asked only when a commit leaves author or committer open. With ``sign`` every commit is signed that
+    may be, else none is: a signature of the commit it replaces would not hold. Writing an object that exists is
+    harmless.
     """
     if not commits:
         return {}
@@ -60,7 +61,7 @@ def _build(commit: NewCommit, oids: dict[str, str], author: bytes, committer: by
         encoding=commit.encoding,
         extra=commit.extra,
     )
-    return raw if sign is None else codec.add_signature(raw, sign(raw, by))
+    return raw if sign is None or not commit.sign else codec.add_signature(raw, sign(raw, by))
 
 
 def store(runner: Runner, objects: Sequence[tuple[str, bytes]]) -> None:

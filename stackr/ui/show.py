@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from stackr.core.model import Stack
 from stackr.core.overview import Overview
-from stackr.core.overview import Overview
 from stackr.core.plan import CreatePull, DeleteRefs, LinkStack, MoveRefs, Plan, PushRefs, UpdatePull
 from stackr.core.status import Report
 from stackr.core.words import counted

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from stackr.core.model import Commit, Graph, ReviewVote
-from stackr.core.versions import choose, foundations, list_versions, since_review, trunk_edges
+from stackr.core.versions import choose, foundation, foundations, list_versions, since_review, trunk_edges
 from stackr.errors import Refused, UsageError
 from tests.support.builders import cid, commit
 
@@ -50,21 +50,23 @@ def test_without_an_id_a_branch_begins_where_its_base_ends() -> None:
 
 def test_a_branch_may_begin_with_the_first_commit_of_all() -> None:
     (only,) = list_versions("", "r1", None, history(("r1", ["x"], "")) | {"r1": commit("r1", "x", parents=())})
-    assert (only.below, foundations(only, None, Graph({"r1": ()}), ())) == ("", ())
+    graph = Graph({"r1": ()})
+    assert (only.below, foundation(only, None, graph), foundations(only, None, graph, ())) == ("", None, ())
 
 
 def test_what_the_base_still_holds_is_what_a_version_stood_on() -> None:
     graph = graph_of(USUAL)
     one, two, _ = list_versions(cid("B"), "b3", "a2", USUAL)
-    assert [foundations(each, "a2", graph, ["t1"]) for each in (one, two)] == [("a1",), ("a2",)]
+    assert [foundation(each, "a2", graph) for each in (one, two)] == ["a1", "a2"]
     assert trunk_edges(two, graph) == ("t1",)
     bottom = list_versions(cid("A"), "a2", "t9", USUAL)[0]
-    assert foundations(bottom, "t9", graph, ["t1"]) == ("t1",)
+    assert foundation(bottom, "t9", graph) == "t1"
 
 
 def test_after_a_reorder_or_a_landing_the_trees_have_to_tell() -> None:
     graph = graph_of(USUAL)
     one = list_versions(cid("B"), "b3", "a2", USUAL)[0]
+    assert foundation(one, "t2", graph) is None
     assert foundations(one, "t2", graph, ["t1"]) == ("a1", "t1")
     assert foundations(one, None, graph, ["t1"]) == ("a1", "t1")
     # C stood on B and stands on A now, which its branch contains already.
