@@ -83,7 +83,7 @@ class PullStanding:
 
     ``queue`` is the state of its entry in a merge queue (GitHub's word in lower case: ``queued``, ``awaiting_checks``,
     ``mergeable``, ``unmergeable``, ``locked``; ``""``: not in one); ``auto`` whether auto-merge is on; ``threads`` the
-    number of unresolved review threads, where a rule asks for it.
+    number of unresolved review threads, of the first hundred.
     """
 
     merge_state: MergeState = MergeState.UNKNOWN
