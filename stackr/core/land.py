@@ -13,6 +13,7 @@ from itertools import takewhile
 from stackr.core import pushing
 from stackr.core.heads import HeadPlan
 from stackr.core.landed_message import landed_message, whole_message
+from stackr.core.linking import plan_leaving
 from stackr.core.model import Change, NewCommit, PullRequest, PullState, Stack
 from stackr.core.ownership import KEPT, REVIEWED
 from stackr.core.plan import (
@@ -124,11 +125,14 @@ def plan_steps(prospect: Prospect, wanted: Wanted) -> tuple[Step, ...]:
     """Everything that lands the group, in order."""
     if not prospect.group:
         return ()
-    if wanted.method is Method.PUSH:
-        return (_push_step(prospect, wanted),)
     if wanted.method is Method.NATIVE:
         return (_native_step(prospect, wanted),)
-    return tuple(_single_step(prospect, index, wanted) for index in range(prospect.count))
+    if wanted.method is Method.PUSH:
+        steps = [_push_step(prospect, wanted)]
+    else:
+        steps = [_single_step(prospect, index, wanted) for index in range(prospect.count)]
+    leaving = plan_leaving(prospect.stack, prospect.stack.changes[: prospect.count + 1])
+    return (replace(steps[0], prepare=(*leaving, *steps[0].prepare)), *steps[1:])
 
 
 def _single_step(prospect: Prospect, index: int, wanted: Wanted) -> Step:

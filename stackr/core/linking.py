@@ -31,10 +31,10 @@ def plan_links(stack: Stack, active: Sequence[int], parks: Sequence[Park], updat
         return Links()
     moved = frozenset(_moved(parks, updates))
     chain = tuple(_chain(stack, active, moved))
-    stuck = [UnlinkStack(each.number, each.members, needed) for each in stack.native if (needed := _in(each, moved))]
+    stuck = tuple(_leaving(stack.native, moved))
     reason = _why_not(stack, chain, moved)
     if reason is not None:
-        return Links(tuple(stuck), notes=(reason,) if reason else ())
+        return Links(stuck, notes=(reason,) if reason else ())
     kept = next((each for each in stack.native if _fits(each, stack, len(chain), moved)), None)
     rest = chain[len(kept.members) :] if kept else chain
     numbers = frozenset(change.pull.number for change in rest if change.pull)
@@ -44,6 +44,17 @@ def plan_links(stack: Stack, active: Sequence[int], parks: Sequence[Park], updat
         if each is not kept and not _in(each, moved) and _in(each, numbers)
     ]
     return Links((*stuck, *stale), tuple(_links(kept, rest)))
+
+
+def plan_leaving(stack: Stack, changes: Sequence[Change]) -> tuple[UnlinkStack, ...]:
+    """Dissolve the native stacks that these changes are in: GitHub would neither retarget nor merge them one by one."""
+    return tuple(_leaving(stack.native or (), frozenset(change.pull.number for change in changes if change.pull)))
+
+
+def _leaving(stacks: Sequence[NativeStack], numbers: frozenset[int]) -> Iterator[UnlinkStack]:
+    for each in stacks:
+        if needed := _in(each, numbers):
+            yield UnlinkStack(each.number, each.members, needed)
 
 
 def _links(kept: NativeStack | None, rest: Sequence[Change]) -> Iterator[LinkStack]:

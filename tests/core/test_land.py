@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from stackr.core.land import Clean, Prospect, Wanted, is_registered, keep, kept, landing_picks, plan_steps
 from stackr.core.landed_message import landed_message, whole_message
 from stackr.core.model import Change, Stack, Style, Trunk
 from stackr.core.native import NativeStack
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import BRANCHES, HEADS, KEPT, PUSHING, REVIEWED
-from stackr.core.plan import Action, Comment, MergePull, MoveRefs, Park, Push, PushRefs, UpdatePull, WriteCommit
+from stackr.core.plan import (
+    Action,
+    Comment,
+    MergePull,
+    MoveRefs,
+    Park,
+    Push,
+    PushRefs,
+    UnlinkStack,
+    UpdatePull,
+    WriteCommit,
+)
 from stackr.core.replaying import Pick
 from stackr.core.rules import Method
 from stackr.core.submit import plan_submit
@@ -200,3 +213,11 @@ def test_a_push_forgets_what_a_landing_noted() -> None:
     plan = plan_submit(made, SubmitOptions())
     gone = {m.ref for action in plan.actions if isinstance(action, MoveRefs) for m in action.moves if m.new is None}
     assert {KEPT + cid("A"), REVIEWED + cid("A")} <= gone
+
+
+@pytest.mark.parametrize("method", [Method.PUSH, Method.SQUASH])
+def test_by_any_other_way_what_lands_leaves_its_native_stack_first(method: Method) -> None:
+    made = replace(two(), native=(NativeStack(1, (number("B"), number("C"))),))
+    first, *others = plan_steps(prospect(made), Wanted(method))
+    assert first.prepare[0] == UnlinkStack(1, (number("B"), number("C")), (number("B"),))
+    assert not [action for step in others for action in step.actions if isinstance(action, UnlinkStack)]
