@@ -26,16 +26,16 @@ def watch(app: App, look: Callable[[], Seen], *, as_json: bool) -> Seen:
     tried again for the better part of an hour.
     """
     seen, said = look(), set[str]()
-    looks, budget = 1, app.forge.budget
+    looks, before = 1, None
     with open_board(app.ui, silent=as_json) as board:
         while True:
             _warn(app, seen.warnings, said)
             board.show(seen.shown)
             if is_decided(seen.shown, looks):
                 return seen
-            before, budget = budget, app.forge.budget
-            app.ui.pause(next_look_s(looks, before, budget), _what_runs(seen))
-            seen, looks = _look_again(app, look), looks + 1
+            now = app.forge.budget
+            app.ui.pause(next_look_s(looks, before, now), _what_runs(seen))
+            seen, looks, before = _look_again(app, look), looks + 1, now
 
 
 def _look_again(app: App, look: Callable[[], Seen]) -> Seen:
