@@ -208,7 +208,7 @@ def refs_query(refs: int) -> str:
 def open_query() -> str:
     """The newest hundred open pull requests, anybody's."""
     line = f"open: pullRequests(first: 100, {_NEWEST}, states: OPEN) {{ nodes {{ ...Pull }} }}"
-    return _in_repository("query StackrOpen", [], [line]) + _PULL
+    return _in_repository("query StackrOpen", [], [line]) + PULL
 
 
 def reviews_query() -> str:

@@ -34,11 +34,10 @@ def _commits(repo: Repo, state: LocalState, remote: str, trunk: str, tips: Colle
 
 def _nearest(tip: str, commits: Mapping[str, Commit], open_ones: Collection[str]) -> str:
     """The id of the first commit, from the tip downwards, that is one of ``open_ones``; ``""`` if none is."""
-    oid: str | None = tip
-    while oid in commits:
-        commit = commits[oid]
+    commit = commits.get(tip)
+    while commit is not None:
         change = change_id(commit.message)
         if short_id(change) in open_ones:
             return change
-        oid = commit.parents[0] if commit.parents else None
+        commit = commits.get(commit.parents[0]) if commit.parents else None
     return ""
