@@ -95,7 +95,9 @@ def judge(app: App, stack: Stack, facts: LandingFacts, aim: Aim) -> Look:
     left = tuple(change for change in stack.changes if found[change.id] is not Fate.LANDED)
     remaining = replace(stack, changes=left)
     count = _count(left, aim.top)
-    method = choose_method(aim.method, facts, stack.trunk.name, is_native=is_registered(stack, left[:count]))
+    # What has landed is in no native stack to merge any more, and then the way is of no concern.
+    is_native = is_registered(stack, left[:count]) or (count == 0 and aim.method is Method.NATIVE)
+    method = choose_method(aim.method, facts, stack.trunk.name, is_native=is_native)
     prospect = _prospect(app, stack, remaining, count, found, method, facts)
     verdicts = _verdicts(app, prospect, facts)
     question = Question(prospect, found, facts, method, verdicts, aim.ignored)

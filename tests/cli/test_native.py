@@ -151,6 +151,22 @@ def test_what_is_left_after_the_bottom_landed_stays_registered_and_can_be_reshap
     check_settled(stacks, clone)
 
 
+@pytest.mark.usefixtures("auto")
+def test_land_has_github_merge_the_lower_part_and_may_push_the_rest(stacks: World, waits: list[float]) -> None:
+    clone = stacks.stacked("A", "B", "C", "D")
+    stacks.forget()
+    clone.stackr("land", "#2", "--yes")
+    assert ([stacks.state(number) for number in (1, 2, 3, 4)], waits) == (["merged"] * 2 + ["open"] * 2, [1.0, 2.0])
+    assert stacks.bare.git("log", "--format=%s", "-2", "main").splitlines() == ["B (#2)", "A (#1)"]
+    counts = stacks.server.log.counts()
+    assert (clone.subjects(), counts["pushes"], registered(stacks)) == (["C", "D"], 0, [[1, 2, 3, 4]])
+
+    # By any other way what is left has to leave GitHub's stack first.
+    clone.stackr("land", "--yes", "--method", "push")
+    assert [stacks.state(number) for number in (3, 4)] == ["merged", "merged"]
+    assert (clone.subjects(), registered(stacks)) == ([], [[1, 2]])
+
+
 def test_what_cannot_be_read_is_told_and_left_alone(
     stacks: World, waits: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
