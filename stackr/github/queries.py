@@ -207,7 +207,7 @@ def refs_query(refs: int) -> str:
 
 def open_query() -> str:
     """The newest hundred open pull requests, anybody's."""
-    line = f"open: pullRequests(first: 100, {_NEWEST}, states: OPEN) {{ nodes {{ ...Pull }} }}"
+    line = f"open: pullRequests(first: 100, {NEWEST}, states: OPEN) {{ nodes {{ ...Pull }} }}"
     return _in_repository("query StackrOpen", [], [line]) + PULL
 
 
