@@ -1,7 +1,8 @@
 """The laws of submit over random histories, in a model of git and GitHub (docs/internals/architecture.md, "Laws").
 
 A second submit plans nothing; a run killed at any write and run again ends where an unbroken run ends; no open pull
-request is ever closed or merged; each pull request's diff on GitHub is its commit's diff; no branch is forced; GitHub's own stack, where enabled, is this one.
+request is ever closed or merged; each pull request's diff on GitHub is its commit's diff; no branch is forced; GitHub's
+own stack, where enabled, is this one.
 ``STACKR_TEST_EXAMPLES=5000`` tries so many histories.
 """
 
