@@ -21,6 +21,7 @@ from stackr.records import dataclass
 
 if TYPE_CHECKING:
     from stackr.app import App
+    from stackr.core.triage import Triage
     from stackr.observe import Observed
 
 NO_COMMIT = "the current branch has no commit yet: commit something, then stackr submit"
@@ -34,12 +35,35 @@ class Seen:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What one look showed, and why checks failed."""
+
+    shown: Report
+    found: Triage
+    warnings: tuple[str, ...] = ()
+
+
 def look(app: App, base: str | None = None, *, offline: bool = False) -> Seen:
     """The stack that is checked out, in whatever state the repository is; two requests, none when ``offline``."""
     if app.repo.is_unborn:
         return Seen(Report("status", None, None, (), notes=(NO_COMMIT,)))
     observed = observe_stack(app, base, offline=offline)
     return Seen(report_of(app, observed, offline=offline), observed.warnings)
+
+
+def look_at_checks(app: App, base: str | None, logs: int | None) -> Examined:
+    """The stack with whose failure each failed check is; ``logs`` is how many logs may be read at most."""
+    from stackr import triage
+    from stackr.core.triage import CiRules
+
+    observed = observe_stack(app, base, offline=False, landing=True)
+    facts = observed.facts.landing if observed.facts else None
+    assert facts is not None, "the rules of trunk were asked for"
+    rules = CiRules.from_table(app.config.ci)
+    most = triage.DEFAULT_LOGS if logs is None else logs
+    found = triage.run(app.checks, app.ui, triage.subject_of(app, observed.stack), facts, rules, most)
+    return Examined(report_of(app, observed), found, observed.warnings)
 
 
 def look_at_all(app: App) -> Seen:
@@ -52,15 +76,16 @@ def look_at_all(app: App) -> Seen:
     return Seen(Overview(group(own.pulls, own.trunk, places)), own.warnings)
 
 
-def observe_stack(app: App, base: str | None, *, offline: bool) -> Observed:
-    """The stack with reviews and checks, or what this clone knows of it."""
+def observe_stack(app: App, base: str | None, *, offline: bool, landing: bool = False) -> Observed:
+    """The stack with reviews and checks, or what this clone knows of it; ``landing`` adds rules and open SEVs."""
     from stackr.observe import observe, observe_offline
 
     if offline:
         return observe_offline(app.repo, app.wanted(app.known_user(), base))
     app.ui.step("reading the stack")
     try:
-        wanted = app.wanted(app.user(remember=True), base, details=True, checks=True)
+        more = {"landing": True, "sev_label": app.config.sev_label} if landing else {}
+        wanted = app.wanted(app.user(remember=True), base, details=True, checks=True, **more)
         observed = observe(app.repo, app.forge, wanted)
     except GitHubError as problem:
         known = "stackr status --offline shows what this clone knows"

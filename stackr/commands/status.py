@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Show every stack of yours in this repository.")
+@click.option("--ci", "examines", is_flag=True, help="Say whose failure each failed check is, and why it failed.")
+@click.option("--logs", metavar="N", type=click.IntRange(min=0), help="With --ci, read at most N logs (default: 10).")
 @click.option("--watch", "watches", is_flag=True, help="Look again and again until no checks run any more.")
 @click.option("--offline", is_flag=True, help="Use only what this clone knows; no network at all.")
 @click.option("--exit-code", "tells", is_flag=True, help="Exit with 1 if something needs doing, 2 if checks still run.")
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 def command(
     context: click.Context,
     everything: bool,
+    examines: bool,
+    logs: int | None,
     watches: bool,
     offline: bool,
     tells: bool,
@@ -42,12 +46,26 @@ def command(
     """
     _refuse_together({"--offline": offline, "--all": everything}, {"--offline": offline, "--watch": watches})
     _refuse_together({"--all": everything, "--base": base is not None})
+    _refuse_together({"--ci": examines, "--all": everything}, {"--ci": examines, "--offline": offline})
+    if logs is not None and not examines:
+        raise UsageError("--logs is for --ci", next_step="stackr status --ci --logs N")
     app = App(context)
     look = partial(looking.look_at_all, app) if everything else partial(looking.look, app, base, offline=offline)
-    seen = watch(app, look, as_json=as_json) if watches else _look_once(app, look)
+    watched = watch(app, look, as_json=as_json) if watches else None
+    if examines and not app.repo.is_unborn:
+        return _examine(app, base, logs, tells=tells, as_json=as_json)
+    seen = watched or _look_once(app, look)
     if as_json or not watches:
         show.stack(app.ui, seen.shown, as_json=as_json)
     return verdict(seen.shown) if tells else 0
+
+
+def _examine(app: App, base: str | None, logs: int | None, *, tells: bool, as_json: bool) -> int:
+    seen = looking.look_at_checks(app, base, logs)
+    for warning in seen.warnings:
+        app.ui.warn(warning)
+    show.triage(app.ui, seen.shown, seen.found, as_json=as_json)
+    return seen.found.exit_code if tells else 0
 
 
 def _look_once(app: App, look: Callable[[], Seen]) -> Seen:

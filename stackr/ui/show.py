@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from stackr.core.model import Stack
 from stackr.core.overview import Overview
-from stackr.core.plan import CreatePull, DeleteRefs, LinkStack, MoveRefs, Plan, PushRefs, UpdatePull
+from stackr.core.plan import CreatePull, DeleteRefs, LinkStack, MergePull, MoveRefs, Plan, PushRefs, UpdatePull
 from stackr.core.status import Report
 from stackr.core.words import counted
 from stackr.ui import as_json as documents
 from stackr.ui import overview, plan_view, tree
 from stackr.ui.console import Console
 from stackr.ui.line import Line
+
+if TYPE_CHECKING:
+    from stackr.core.triage import Triage
 
 
 def stack(ui: Console, shown: Report | Overview, *, as_json: bool) -> None:
@@ -32,6 +36,16 @@ def lines(shown: Report | Overview, columns: int | None, *, links: bool) -> list
     if isinstance(shown, Overview):
         return overview.lines(shown.stacks, columns, links=links)
     return tree.lines(shown, columns, links=links)
+
+
+def triage(ui: Console, report: Report, found: Triage, *, as_json: bool) -> None:
+    """One stack, and whose failure each of its failed checks is (``stackr status --ci``)."""
+    from stackr.ui import triage_view
+
+    if as_json:
+        ui.json(triage_view.document(report, found))
+        return
+    ui.lines(triage_view.lines(report, found, ui.columns, links=ui.color_out))
 
 
 def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: bool) -> None:
@@ -80,6 +94,7 @@ def summary(done: Plan) -> str:
         f"moved {counted(moved, 'local branch', 'local branches')}" if moved else "",
         f"pushed {counted(pushed, 'branch', 'branches')}" if pushed else "",
         f"created {counted(created, 'pull request')}" if created else "",
+        f"merged {counted(counts[MergePull], 'pull request')}" if counts[MergePull] else "",
         f"updated {counted(updated, 'pull request')}" if updated else "",
         "registered the stack with GitHub" if counts[LinkStack] else "",
         f"removed {counted(removed, 'landed branch', 'landed branches')}" if removed else "",
@@ -91,10 +106,10 @@ def _moved(done: Plan) -> int:
     """Local branches that a sync moved; a submit moves them only to name changes, which nobody needs to hear."""
     moves = [move for action in done.actions if isinstance(action, MoveRefs) for move in action.moves]
     local = [move for move in moves if move.ref == "HEAD" or move.ref.startswith("refs/heads/")]
-    return len(local) if done.command == "sync" else 0
+    return len(local) if done.command in ("sync", "land") else 0
 
 
 def _updated(done: Plan) -> int:
-    """Pull requests that existed before and were changed; completing a new one is part of creating it."""
-    created = {action.change_id for action in done.actions if isinstance(action, CreatePull)}
-    return sum(isinstance(a, UpdatePull) and a.change_id not in created for a in done.actions)
+    """Pull requests that existed before and were changed; what it takes to create or merge one is part of that."""
+    others = {action.change_id for action in done.actions if isinstance(action, (CreatePull, MergePull))}
+    return sum(isinstance(a, UpdatePull) and a.change_id not in others for a in done.actions)
