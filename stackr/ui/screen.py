@@ -20,6 +20,7 @@ class Screen:
         self._encoding = getattr(stream, "encoding", None)
         self._lines: Callable[[], list[Line]] = list
         self._footer = ""
+        self._ends = False
         self._live = Live(
             console=rich_console(stream, env, color=color),
             auto_refresh=False,
@@ -34,6 +35,7 @@ class Screen:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._ends = True
         self.say("")
         self._live.stop()
 
@@ -52,6 +54,12 @@ class Screen:
         self._live.console.print(rich_text(line(text), self._encoding))
 
     def _draw(self) -> None:
-        texts = [rich_text(each, self._encoding) for each in self._lines()]
-        texts += [rich_text(line(self._footer), self._encoding)] if self._footer else []
-        self._live.update(Group(*texts), refresh=True)
+        shown = [*self._fitting(self._lines()), *([line(self._footer)] if self._footer else [])]
+        self._live.update(Group(*(rich_text(each, self._encoding) for each in shown)), refresh=True)
+
+    def _fitting(self, lines: list[Line]) -> list[Line]:
+        """As many as the terminal is high, and room for the footer; all of them at the end, when it may scroll."""
+        room = self._live.console.size.height - 2
+        if self._ends or len(lines) <= room:
+            return lines
+        return [*lines[: room - 1], line(f"… and {len(lines) - room + 1} more lines")]

@@ -95,6 +95,24 @@ def test_an_interrupt_leaves_the_last_view_and_a_cursor(terminal: tuple[Console,
     assert ui.err.getvalue() == "talk goes to stderr again\n"
 
 
+def test_a_stack_higher_than_the_terminal_keeps_the_countdown_in_sight(
+    terminal: tuple[Console, Stream, Clock],
+) -> None:
+    ui, out, _ = terminal
+    whole = report(*(row(n, f"Change {n}", "in-sync", pull(n)) for n in range(1, 101)))
+    with open_board(ui, silent=False) as board:
+        board.show(whole)
+        ui.step("going on in 9 s")
+        lines = visible(out.getvalue())
+        assert (len(lines), lines[0]) == (23, "▶ ● #100  Change 100  in sync  approved · checks pass")
+        assert lines[-2:] == ["… and 80 more lines", "going on in 9 s"]
+    assert visible(out.getvalue())[-3:] == [
+        "  ● #1    Change 1    in sync  approved · checks pass",
+        "  ┴ main aaaaaaa",
+        "",
+    ]
+
+
 @pytest.mark.parametrize("color", ["auto", "never"])
 def test_colour_is_left_out_where_it_is_not_wanted(color: str) -> None:
     out = Stream(terminal=True)
