@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from stackr.core import body, identity
 from stackr.core.heading import files_between, head_moves
 from stackr.core.model import Change, Commit, Graph, Head, NewCommit, PullRequest, PullState, Stack, Trunk
-from stackr.core.ownership import BRANCHES, HEADS, KEPT, TAKEN
+from stackr.core.ownership import BRANCHES, HEADS, KEPT, TAKEN, name_record, tells_change
 from stackr.core.plan import MoveRefs, Plan, RefMove
 from stackr.core.ports import LocalState
 from stackr.core.versions import Version, list_versions
@@ -207,6 +207,8 @@ def _records(
             TAKEN + member.id: head if member.id in foreign else None,
             KEPT + member.id: tip if is_kept else refs.get(KEPT + member.id),
         }
+        if not tells_change(member.pull.head_ref, member.id):
+            wanted[name_record(member.id, member.pull.head_ref)] = head
         yield from (RefMove(ref, refs.get(ref), oid) for ref, oid in wanted.items() if refs.get(ref) != oid)
 
 

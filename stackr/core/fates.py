@@ -11,7 +11,7 @@ from enum import Enum
 
 from stackr.core import identity
 from stackr.core.model import Change, Commit, PullRequest, PullState, Stack
-from stackr.core.ownership import Ownership, ownership
+from stackr.core.ownership import Ownership, named_branches, ownership
 
 
 class Fate(Enum):
@@ -118,7 +118,8 @@ def _pull_that_left(commit: Commit, stack: Stack) -> PullRequest | None:
     """The pull request of a commit that is not in the stack any more, if any was seen."""
     change = identity.change_id(commit.message)
     pulls = {pull.head_ref: pull for pull in (*(o.pull for o in stack.orphans), *(f.pull for f in stack.finished))}
-    return pulls.get(identity.known_head_ref(change, pulls) or "") if change else None
+    named = named_branches(stack.own_refs)
+    return pulls.get(named.get(change) or identity.known_head_ref(change, pulls) or "") if change else None
 
 
 def name(change: Change) -> str:

@@ -116,6 +116,13 @@ def is_head_ref(branch: str, template: str = DEFAULT_TEMPLATE) -> bool:
     return re.fullmatch("".join(wild.get(part, part) for part in parts), branch) is not None
 
 
+def renamed_head_ref(head_ref: str, old: str, new: str) -> str:
+    """The head branch of what goes on under another id: named like the old one, and ending in the new id."""
+    if short_id(old) in head_ref:
+        return head_ref.replace(short_id(old), short_id(new))
+    return f"{head_ref}-{short_id(new)}"
+
+
 def known_head_ref(change: str, branches: Iterable[str]) -> str | None:
     """The branch a change already has, among known branch names: the one that ends in the short id.
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from stackr.core.identity import short_id
 from stackr.core.model import PullRequest
 from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where this clone has something: a local branch (``None``: a detached HEAD), and the change at its tip."""
+    """Where this clone has something: a local branch (``None``: a detached HEAD), and the head branch of its tip."""
 
     branch: str | None
-    change_id: str
+    head_ref: str
     is_head: bool = False
 
 
@@ -94,5 +93,4 @@ def _branches(places: Iterable[Place]) -> Iterator[str]:
 
 
 def _is_of(pull: PullRequest, place: Place) -> bool:
-    """A head branch ends in the first digits of its change's id, whatever the rest of its name."""
-    return bool(place.change_id) and pull.head_ref.endswith(short_id(place.change_id))
+    return pull.head_ref == place.head_ref

@@ -6,8 +6,10 @@ cannot forge it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
+from stackr.core import identity
 from stackr.core.model import Change, Stack
 
 HEADS = "refs/stackr/heads/"
@@ -17,13 +19,32 @@ BRANCHES = "refs/stackr/branches/"
 # brought the branch up to date with trunk.
 KEPT = "refs/stackr/kept/"
 REVIEWED = "refs/stackr/reviewed/"
+# <id>/<head branch> of a change whose branch was named by another tool, or by hand, so that the name does not tell it.
+NAMES = "refs/stackr/names/"
 # The head of somebody else's pull request that this clone checked out, until we have pushed to it ourselves.
 TAKEN = "refs/stackr/taken/"
 
 
 def records_of(change_id: str, head_ref: str) -> tuple[str, ...]:
     """Every record of ours that goes when a change has landed and its branch is gone."""
-    return (*(room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED, TAKEN)), BRANCHES + head_ref)
+    rooms = (room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED, TAKEN))
+    return (*rooms, BRANCHES + head_ref, name_record(change_id, head_ref))
+
+
+def name_record(change_id: str, head_ref: str) -> str:
+    """The record that says which branch a change has where the branch's name does not."""
+    return f"{NAMES}{change_id}/{head_ref}"
+
+
+def named_branches(refs: Iterable[str]) -> dict[str, str]:
+    """Head branch by change id, as far as it is recorded because its name does not tell."""
+    found = (ref.removeprefix(NAMES).partition("/") for ref in refs if ref.startswith(NAMES))
+    return {change_id: head_ref for change_id, _, head_ref in found}
+
+
+def tells_change(head_ref: str, change_id: str) -> bool:
+    """Whether a branch is found by the id of its change alone."""
+    return head_ref.endswith(identity.short_id(change_id))
 
 
 class Ownership(Enum):

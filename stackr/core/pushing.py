@@ -9,13 +9,23 @@ from collections.abc import Sequence
 
 from stackr.core.heads import HeadPlan, adopted
 from stackr.core.model import Stack
-from stackr.core.ownership import BRANCHES, HEADS, KEPT, PUSHING, REVIEWED, TAKEN
+from stackr.core.ownership import BRANCHES, HEADS, KEPT, PUSHING, REVIEWED, TAKEN, name_record, tells_change
 from stackr.core.plan import Push, RefMove
 
 
 def intentions(heads: Sequence[HeadPlan]) -> list[RefMove]:
     """The record of what is about to be pushed: a remote head equal to it is ours, should we die before noting it."""
     return [RefMove(PUSHING + plan.change.id, plan.change.pushing, plan.target) for plan in heads if plan.moves]
+
+
+def names(stack: Stack, heads: Sequence[HeadPlan]) -> list[RefMove]:
+    """The record of every branch whose name does not tell the id of its change, before the id is in the commit."""
+    found = ((name_record(plan.change.id, plan.change.head_ref), plan) for plan in heads)
+    return [
+        RefMove(record, None, plan.target)
+        for record, plan in found
+        if record not in stack.own_refs and not tells_change(plan.change.head_ref, plan.change.id)
+    ]
 
 
 def pushes(heads: Sequence[HeadPlan]) -> tuple[Push, ...]:

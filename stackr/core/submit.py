@@ -55,8 +55,8 @@ def _settings(stack: Stack, options: SubmitOptions) -> Iterator[tuple[str, str]]
 
 
 def _moves_before_push(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> list[Action]:
-    """Branches onto the commits with ids, and the record of what is about to be pushed, in one transaction."""
-    moves = [*branch_moves(stack, local), *pushing.intentions(heads)]
+    """Branches onto the commits with ids, and the records of where and what is about to be pushed, all at once."""
+    moves = [*branch_moves(stack, local), *pushing.names(stack, heads), *pushing.intentions(heads)]
     return [MoveRefs(tuple(moves), "submit: add change ids")] if moves else []
 
 

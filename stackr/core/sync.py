@@ -106,8 +106,7 @@ def _renewed(change: Change, commit: Commit, fate: Fate, stack: Stack) -> Change
     """The change with its new commit; one that cannot go on under its id has no branch and no pull request yet."""
     if fate in (Fate.AMENDED, Fate.MISPLACED):
         renamed = _new_id(change)
-        head_ref = change.head_ref.replace(identity.short_id(change.id), identity.short_id(renamed))
-        return Change(renamed, commit, head_ref)
+        return Change(renamed, commit, identity.renamed_head_ref(change.head_ref, change.id, renamed))
     # What others pushed is in the commit now, or (an accidental merge) is to be taken out again: build on it.
     accepted = change.remote_head if is_news(change, stack) else change.accepted
     return replace(change, commit=commit, accepted=accepted)

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 from stackr.core import identity
 from stackr.core.model import Commit, Graph, Head
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING, named_branches
 from stackr.core.ports import LocalState, Repo
 from stackr.observe.wanted import Wanted
 from stackr.records import dataclass
@@ -59,17 +59,17 @@ def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_
     head, commits = _line(repo, state, head, trunk_oid)
     ids = tuple(identity.change_id(commit.message) or identity.new_id(commit) for commit in commits)
     known = list(_known_branches(state, wanted))
-    recorded = recorded_branches(state.refs)
+    named = named_branches(state.refs)
     heads = {
-        change: identity.known_head_ref(change, known)
-        or recorded.get(change)
+        change: named.get(change)
+        or identity.known_head_ref(change, known)
         or identity.head_ref(change, wanted.user, wanted.template)
         for change in ids
     }
     records = {ref: oid for ref, oid in state.refs.items() if ref.startswith((HEADS, PUSHING, BRANCHES))}
     parents = repo.read_graph(sorted(set(records.values())), [trunk_oid]) if records else {}
     graph = Graph({**parents, **{commit.oid: commit.parents for commit in commits}})
-    others = _others(records, heads)
+    others = _others(records, heads, named)
     return Local(
         trunk_oid,
         commits,
@@ -102,18 +102,11 @@ def _known_branches(state: LocalState, wanted: Wanted) -> Iterable[str]:
     yield from (ref.removeprefix(tracking) for ref in state.refs if ref.startswith(tracking))
 
 
-def recorded_branches(refs: Mapping[str, str]) -> dict[str, str]:
-    """Change id to head branch where that is not named after the id: both records move together, to one commit."""
-    at = {oid: ref.removeprefix(BRANCHES) for ref, oid in refs.items() if ref.startswith(BRANCHES)}
-    return {ref.removeprefix(HEADS): at[oid] for ref, oid in refs.items() if ref.startswith(HEADS) and oid in at}
-
-
-def _others(records: Mapping[str, str], heads: Mapping[str, str]) -> dict[str, str]:
+def _others(records: Mapping[str, str], heads: Mapping[str, str], named: Mapping[str, str]) -> dict[str, str]:
     """Branch to id of every recorded change that is not in the stack."""
     known = sorted({ref.removeprefix(HEADS) for ref in records if ref.startswith(HEADS)} - heads.keys())
     branches = [ref.removeprefix(BRANCHES) for ref in records if ref.startswith(BRANCHES)]
-    recorded = recorded_branches(records)
-    found = {change: identity.known_head_ref(change, branches) or recorded.get(change) for change in known}
+    found = {change: named.get(change) or identity.known_head_ref(change, branches) for change in known}
     return {branch: change for change, branch in found.items() if branch is not None}
 
 

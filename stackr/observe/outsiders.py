@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from stackr.core import body, identity
 from stackr.core.model import Orphan, PullRequest, PullState, Stack
+from stackr.core.ownership import named_branches
 from stackr.core.ports import Forge, ForgeFacts, ReadRequest, Repo
 from stackr.observe.local import Local
 
@@ -66,5 +67,7 @@ def _on_other_branches(repo: Repo, stack: Stack, pulls: Iterable[PullRequest]) -
     if not pulls:
         return set()
     commits = repo.list_commits(sorted(set(stack.local_branches.values())), [stack.trunk.oid])
-    alive = {identity.short_id(change) for commit in commits if (change := identity.change_id(commit.message))}
-    return {pull.number for pull in pulls if pull.head_ref.rpartition("/")[2] in alive}
+    alive = {change for commit in commits if (change := identity.change_id(commit.message))}
+    named = {ref for change, ref in named_branches(stack.own_refs).items() if change in alive}
+    short = {identity.short_id(change) for change in alive}
+    return {pull.number for pull in pulls if pull.head_ref in named or pull.head_ref.rpartition("/")[2] in short}

@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from stackr.core.identity import ID_DIGITS, change_id, short_id
 from stackr.core.model import Commit, PullRequest
 from stackr.core.overview import Place
+from stackr.core.ownership import named_branches
 from stackr.core.ports import LocalState, Repo
 from stackr.observe.local import OWN_TRUNK
+from stackr.records import dataclass
 
 
 def read_places(repo: Repo, remote: str, trunk: str, pulls: Sequence[PullRequest]) -> tuple[Place, ...]:
@@ -17,13 +19,26 @@ def read_places(repo: Repo, remote: str, trunk: str, pulls: Sequence[PullRequest
     branches = {ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/heads/")}
     tips = {*branches.values(), *([state.head.oid] if state.head else [])}
     commits = {commit.oid: commit for commit in _commits(repo, state, remote, trunk, tips)}
-    open_ones = {pull.head_ref[-ID_DIGITS:] for pull in pulls}
-    places = [
-        Place(ref.removeprefix("refs/heads/"), _nearest(oid, commits, open_ones)) for ref, oid in branches.items()
-    ]
+    open_ones = [pull.head_ref for pull in pulls]
+    known = _Known(frozenset(open_ones), {ref[-ID_DIGITS:]: ref for ref in open_ones}, named_branches(state.refs))
+    places = [Place(ref.removeprefix("refs/heads/"), _nearest(oid, commits, known)) for ref, oid in branches.items()]
     if state.head is not None:
-        places.append(Place(None, _nearest(state.head.oid, commits, open_ones), is_head=True))
+        places.append(Place(None, _nearest(state.head.oid, commits, known), is_head=True))
     return tuple(places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Head branches of open pull requests, also by what they end in, and branches that are recorded, by change id."""
+
+    open_ones: frozenset[str]
+    endings: Mapping[str, str]
+    named: Mapping[str, str]
+
+    def head_ref(self, change: str) -> str | None:
+        """The head branch of a change, if it has an open pull request."""
+        named = self.named.get(change, "")
+        return named if named in self.open_ones else self.endings.get(short_id(change))
 
 
 def _commits(repo: Repo, state: LocalState, remote: str, trunk: str, tips: Collection[str]) -> Collection[Commit]:
@@ -32,12 +47,12 @@ def _commits(repo: Repo, state: LocalState, remote: str, trunk: str, tips: Colle
     return repo.list_commits(sorted(tips), [oid]) if oid else repo.read_commits(sorted(tips)).values()
 
 
-def _nearest(tip: str, commits: Mapping[str, Commit], open_ones: Collection[str]) -> str:
-    """The id of the first commit, from the tip downwards, that is one of ``open_ones``; ``""`` if none is."""
+def _nearest(tip: str, commits: Mapping[str, Commit], known: _Known) -> str:
+    """The head branch of the first commit, from the tip downwards, that has an open pull request; else ``""``."""
     commit = commits.get(tip)
     while commit is not None:
-        change = change_id(commit.message)
-        if short_id(change) in open_ones:
-            return change
+        head_ref = known.head_ref(change_id(commit.message))
+        if head_ref is not None:
+            return head_ref
         commit = commits.get(commit.parents[0]) if commit.parents else None
     return ""

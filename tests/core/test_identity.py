@@ -141,6 +141,12 @@ def test_a_known_branch_that_ends_in_the_id_is_kept():
     assert identity.known_head_ref("I9999999999abcdef", known) is None
 
 
+def test_what_goes_on_under_another_id_gets_a_branch_that_ends_in_it():
+    old, new = "I0123456789abcdef", "I9999999999abcdef"
+    assert identity.renamed_head_ref("stackr/alice/0123456789", old, new) == "stackr/alice/9999999999"
+    assert identity.renamed_head_ref("gh/alice/1/head", old, new) == "gh/alice/1/head-9999999999"
+
+
 def test_a_branch_named_like_a_head_branch_is_recognised_whoever_made_it():
     assert identity.is_head_ref("stackr/bob/0123456789")
     assert identity.is_head_ref("stack.bob-0123456789", "stack.{user}-{id}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stackr.core.model import PullRequest
 from stackr.core.overview import Place, PullStack, group
-from tests.support.builders import cid, pull, ref
+from tests.support.builders import pull, ref
 
 
 def numbers(stacks: tuple[PullStack, ...]) -> list[list[int]]:
@@ -38,9 +38,9 @@ def test_a_pull_request_of_trunk_itself_carries_no_stack() -> None:
 def test_a_stack_names_the_local_branches_in_it_and_where_head_is() -> None:
     made = [pull("A"), pull("B", ref("A")), pull("C")]
     places = [
-        Place("twin", cid("B")),
-        Place("feature", cid("B")),
-        Place(None, cid("A"), is_head=True),
+        Place("twin", ref("B")),
+        Place("feature", ref("B")),
+        Place(None, ref("A"), is_head=True),
         Place("main", ""),
     ]
     (lone, pair) = group(made, "main", places)

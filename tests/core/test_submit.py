@@ -131,6 +131,16 @@ def test_a_reworded_title_is_one_update_and_no_push():
     assert plan.actions == (UpdatePull(A, number("A"), "PR_10", description=body.Description(A, "Add better A", "")),)
 
 
+def test_a_branch_that_does_not_tell_the_id_is_recorded_before_the_id_is_written():
+    bare = commit("a2", "t1", "Add A\n")
+    made = stack(live("a2", "t1", remote="a1", commit=bare, head_ref="gh/alice/1/head"))
+    first = next(action for action in submitted(made).actions if isinstance(action, MoveRefs))
+    assert RefMove(f"refs/stackr/names/{cid('A')}/gh/alice/1/head", None, f":head/{cid('A')}") in first.moves
+    recorded = replace(made, own_refs={**made.own_refs, f"refs/stackr/names/{cid('A')}/gh/alice/1/head": "a1"})
+    again = next(action for action in submitted(recorded).actions if isinstance(action, MoveRefs))
+    assert not [move for move in again.moves if "/names/" in move.ref]
+
+
 def test_a_swap_parks_pushes_and_then_gives_final_bases():
     made = listed(
         stack(live("b2", "t1", ref("A"), "b1"), live("a2", "b2", "main", "a1"), history={"a1": ["t1"], "b1": ["a1"]})
