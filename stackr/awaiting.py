@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from stackr.app import App
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
+# How long a check may take to appear after a push or a change of base; after that it is one that never runs there.
+BEGINNING_S = 600.0
 # GitHub tells of a merge a moment after it has happened.
 SETTLING_S = (1.0, 2.0, 4.0, 8.0)
 

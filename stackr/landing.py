@@ -53,10 +53,9 @@ class Way:
     dry_run: bool = False
     as_json: bool = False
 
-    @property
-    def waits_for_checks(self) -> bool:
+    def waits_for_checks(self, method: Method) -> bool:
         """Whether a pending check is waited for rather than being in the way."""
-        return self.wait is True or self.ignore_current
+        return self.wait is True or self.ignore_current or (self.wait is None and method in (Method.QUEUE, Method.AUTO))
 
 
 def run(app: App, way: Way) -> None:
@@ -69,8 +68,8 @@ def run(app: App, way: Way) -> None:
 class _Landing:
     """One landing.
 
-    ``_done`` and ``_oids`` are what was carried out so far, ``_landed`` what has come to trunk, ``_pushed`` the ids of
-    changes whose heads got a new commit, ``_left`` whether a merge was left to GitHub.
+    ``_done`` and ``_oids`` are what was carried out so far, ``_landed`` what has come to trunk, ``_fresh`` holds the id
+    of a change that was pushed or retargeted ``_waited_s`` ago, ``_left`` whether a merge was left to GitHub.
     """
 
     def __init__(self, app: App, way: Way) -> None:
@@ -82,7 +81,8 @@ class _Landing:
         self._done: list[Action] = []
         self._oids: dict[str, str] = {}
         self._landed: list[Change] = []
-        self._pushed: set[str] = set()
+        self._fresh: set[str] = set()
+        self._waited_s = 0.0
         self._left = False
 
     def run(self) -> None:
@@ -130,9 +130,12 @@ class _Landing:
 
     def _blocking(self, look: Look) -> tuple[Obstacle, ...]:
         """The obstacles that time will not remove, or that nobody wants to wait for."""
-        if self._way.waits_for_checks and all(obstacle.passes for obstacle in look.obstacles):
+        if self._waits(look) and all(obstacle.passes for obstacle in look.obstacles):
             return ()
         return look.obstacles
+
+    def _waits(self, look: Look) -> bool:
+        return self._way.waits_for_checks(look.wanted.method)
 
     def _ask(self, look: Look, notes: Sequence[str]) -> None:
         """Let a person say yes; where nobody sits, ``--yes`` has to."""
@@ -169,30 +172,37 @@ class _Landing:
     def _advance(self, look: Look) -> tuple[Look, Refused | None]:
         """Bring what comes first into position, or land it; then look again. A ``Refused`` says why it ends here."""
         blocking = self._blocking_next(look)
-        if blocking and self._way.waits_for_checks and all(obstacle.passes for obstacle in blocking):
-            self._app.ui.wait(next(self._pauses), f"{name(look.prospect.group[0])} waits for its checks")
-            return self._look(), None
-        if blocking:
+        passes = self._waits(look) and all(obstacle.passes for obstacle in blocking)
+        if blocking and not passes:
             return look, preflight.blocked(look.question, blocking)
         step = look.steps[0]
         with self._telling():
             self._do(look, step.prepare)
-            if any(isinstance(action, PushRefs) for action in step.prepare):
-                # Reviews and checks of the new head are to be judged before it is merged.
-                self._pushed |= {change.id for change in step.changes}
-                return self._look(), None
+            if blocking or any(isinstance(action, PushRefs) for action in step.prepare):
+                # Reviews and checks of the head, as it is now, are to be judged before it is merged.
+                return self._look_again(look, step, is_waiting=bool(blocking)), None
             self._do(look, step.merge)
             if not self._await(look, step):
                 self._left = True
                 return look, None
             return self._settle(step), None
 
+    def _look_again(self, look: Look, step: land.Step, *, is_waiting: bool) -> Look:
+        """Look after a preparation, or after a pause when there was nothing to prepare."""
+        if step.prepare:
+            self._fresh, self._waited_s = {change.id for change in step.changes}, 0.0
+        elif is_waiting:
+            pause = next(self._pauses)
+            self._waited_s += pause
+            self._app.ui.wait(pause, f"{name(step.changes[0])} waits for its checks")
+        return self._look()
+
     def _blocking_next(self, look: Look) -> tuple[Obstacle, ...]:
-        """What is in the way of the next step; the checks of a head that was pushed just now are about to begin."""
+        """What is in the way of the next step; checks of what has just been pushed or retargeted are about to begin."""
         if look.wanted.method in _AT_ONCE:
             return look.obstacles
         first = look.prospect.group[0]
-        is_fresh = first.id in self._pushed
+        is_fresh = first.id in self._fresh and self._waited_s < awaiting.BEGINNING_S
         return tuple(
             replace(o, passes=o.passes or (is_fresh and o.rule == "check-missing"))
             for o in look.obstacles

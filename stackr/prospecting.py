@@ -106,6 +106,13 @@ def judge(app: App, stack: Stack, facts: LandingFacts, aim: Aim) -> Look:
     return Look(stack, question, left_over, Wanted(method, merge_kind(facts), aim.reason))
 
 
+def _method(aim: Aim, stack: Stack, group: Sequence[Change], facts: LandingFacts) -> Method:
+    """The way to land; where nothing is left to land, no way has to be open."""
+    if not group:
+        return aim.method or Method.SQUASH
+    return choose_method(aim.method, facts, stack.trunk.name, is_native=is_registered(stack, group))
+
+
 def _count(left: Sequence[Change], top: str | None) -> int:
     """How many of the changes that are left are to land; none if the topmost has landed already."""
     if top is None:

@@ -330,10 +330,13 @@ def _of_jobs(question: Question, change: Change) -> Iterator[Obstacle]:
 
 def _of_job(question: Question, change: Change, job: Verdict) -> Obstacle:
     source = question.facts.rules.sources.get("checks", "") if job.required else ""
+    trunk = question.prospect.stack.trunk.name
     name, passes = f'"{job.job}"', job.kind is Kind.PENDING
     if job.kind is Kind.MISSING:
-        head = (change.remote_head or "")[:7]
-        rule, text, todo = "check-missing", f"{name} is required and never ran on {head}", "let it run on this branch"
+        # Workflows that are filtered to trunk begin when the pull request targets it.
+        passes = change.pull is not None and change.pull.base_ref != trunk
+        rule, text = "check-missing", f"{name} is required and never ran on {(change.remote_head or '')[:7]}"
+        todo = f"it may begin once this targets {trunk} (stackr land --wait)" if passes else "let it run on this branch"
     elif job.kind is Kind.AWAITING:
         rule, text, todo = "check-pending", f"{name} waits for somebody to approve its run", f"approve it: {job.link}"
     elif passes:

@@ -22,7 +22,7 @@ def trees(clone: Clone, commits: Sequence[str]) -> list[str]:
 
 
 def check_landed(world: World, clone: Clone, wanted: Sequence[str], titles: Sequence[str], trunk: str = "main") -> None:
-    """Trunk has exactly the wanted trees in order, every pull request is merged, no branch is left, HEAD is on trunk."""
+    """Trunk has just the wanted trees in order, every pull request is merged, no branch is left, HEAD is on trunk."""
     count = len(wanted)
     log = world.bare.git("log", "--first-parent", "--reverse", f"-{count}", "--format=%T", trunk).split()
     assert log == list(wanted)
@@ -44,3 +44,96 @@ def test_ten_changes_land_in_order_with_their_words_and_authors(world: World, me
     third = world.bare.git("log", "--first-parent", "-1", "--format=%B", "main~7")
     assert "Bob adds why." in third and "stackr:begin" not in third and "Change-Id: I" in third
     assert clone.git("status", "--short") == ""
+    counts = world.server.log.counts()
+    if method == "push":
+        assert counts["pushes"] == 1 and counts["api"] <= 4
+    if method in ("squash", "merge"):
+        assert counts["pushes"] == 0
+
+
+QUEUE = {"type": "merge_queue", "parameters": {"merge_method": "SQUASH"}}
+CHECK = {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "test"}]}}
+
+
+@pytest.mark.parametrize("method", ["queue", "auto"])
+def test_github_merges_one_after_the_other_when_checks_have_passed(
+    world: World, method: str, waits: list[float]
+) -> None:
+    clone = world.stacked("A", "B", "C")
+    wanted = trees(clone, clone.stack())
+    world.protect(CHECK, *([QUEUE] if method == "queue" else []))
+    world.configure(allow_auto_merge=True, ci="pass")
+    chosen = [] if method == "queue" else ["--method", "auto"]
+    done = clone.stackr("land", "--yes", *chosen)
+    check_landed(world, clone, wanted, "ABC")
+    assert world.server.log.counts()["pushes"] == 0, done
+    assert [subject for subject, _ in trunk_log(world, 3)] == ["A (#1)", "B (#2)", "C (#3)"]
+
+
+def test_a_queue_can_be_left_alone_and_the_next_landing_goes_on(world: World, waits: list[float]) -> None:
+    clone = world.stacked("A", "B")
+    world.protect(CHECK, QUEUE)
+    for number in (1, 2):
+        world.check(number)
+    left = clone.stackr("land", "--yes", "--no-wait")
+    assert left.err.splitlines()[0] == "#1 is left to GitHub; when it is merged, stackr land goes on"
+    assert [world.state(n) for n in (1, 2)] == ["open", "open"] and waits == []
+    again = clone.stackr("land", "--yes", "--no-wait", "--json").json
+    assert [action["kind"] for action in again["actions"]] == ["merge"]
+    world.configure(ci="pass")
+    clone.stackr("land", "--yes")
+    assert [world.state(n) for n in (1, 2)] == ["merged", "merged"]
+
+
+def test_a_queue_that_throws_a_change_out_ends_the_landing(world: World, waits: list[float]) -> None:
+    clone = world.stacked("A", "B")
+    world.protect(CHECK, QUEUE)
+    for number in (1, 2):
+        world.check(number)
+    clone.stackr("land", "--yes", "--no-wait")
+    (group,) = (ref for ref in world.bare.refs() if "gh-readonly-queue" in ref)
+    world.check_commit(world.bare.refs()[group], conclusion="failure")
+    stopped = clone.stackr("land", "--yes", code=3)
+    assert "error: " in stopped.err
+    assert [world.state(n) for n in (1, 2)] == ["open", "open"]
+
+
+def test_a_registered_stack_lands_as_a_whole(world: World, waits: list[float]) -> None:
+    world.configure(stacks_enabled=True)
+    clone = world.clone()
+    clone.git("config", "stackr.native", "auto")
+    clone.git("config", "stackr.style", "rewrite")
+    clone.grow("A", "B", "C")
+    clone.stackr("submit")
+    wanted = trees(clone, clone.stack())
+    done = clone.stackr("land", "2", "--yes")
+    assert [world.state(n) for n in (1, 2, 3)] == ["merged", "merged", "open"], done
+    clone.stackr("land", "--yes")
+    check_landed(world, clone, wanted, "ABC")
+
+
+def test_a_check_that_has_to_run_again_is_waited_for_and_one_that_never_begins_is_named(
+    world: World, waits: list[float]
+) -> None:
+    """The second change touches the lines of the first, so its head is pushed and has no checks yet."""
+    clone = world.clone()
+    clone.commit("A", {"same.txt": "1\n"})
+    clone.commit("B", {"same.txt": "2\n"})
+    clone.git("checkout", "-q", "-B", "feature")
+    clone.stackr("submit")
+    world.protect(CHECK)
+    for number in (1, 2):
+        world.check(number)
+    stopped = clone.stackr("land", "--yes", "--wait", code=3)
+    assert f'#2 "B": "test" is required and never ran on {world.pull(2).head_oid[:7]}' in stopped.err
+    assert 'safe:  #1 "A" landed, and what is left of your stack is synced' in stopped.err and sum(waits) > 600
+    assert [world.state(n) for n in (1, 2)] == ["merged", "open"]
+    world.check(2, conclusion=None)
+    assert (
+        '"test" is not through yet (ruleset "main"); wait for it (stackr land --wait)'
+        in clone.stackr("land", "--yes", code=3).err
+    )
+    world.configure(ci="pass")
+    world.check(2)
+    clone.stackr("land", "--yes", "--wait")
+    assert world.state(2) == "merged"

@@ -228,13 +228,19 @@ MEND = "mend it, or run it again (stackr status --ci tells more)"
         (
             "missing",
             "check-missing",
-            '"test" is required and never ran on b1 (branch protection); let it run on this branch',
+            '"test" is required and never ran on b1 (branch protection); '
+            "it may begin once this targets main (stackr land --wait)",
         ),
         ("required", "check-failed", f'"test" failed (BROKEN TRUNK: OSError) (branch protection); {MEND}'),
     ],
 )
 def test_a_check_that_has_not_passed(job: str, rule: str, sentence: str) -> None:
     assert told(ask(two(), verdicts={number("B"): (JOBS[job],)})) == [("B", rule, sentence)]
+
+
+def test_a_check_that_never_ran_on_trunks_own_pull_request_is_not_waited_for() -> None:
+    (found, _) = list_obstacles(ask(two(), verdicts={number("A"): (JOBS["missing"],)}))
+    assert (found.passes, found.next) == (False, "let it run on this branch")
 
 
 def test_a_failure_that_the_change_did_not_cause_is_waived_and_listed() -> None:

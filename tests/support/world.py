@@ -265,8 +265,12 @@ class World:
 
     def check(self, number: int, name: str = "test", conclusion: str | None = "success") -> None:
         """Let a check run on the head of a pull request come to its end, or (``None``) just begin."""
+        self.check_commit(self.pull(number).head_oid, name, conclusion)
+
+    def check_commit(self, oid: str, name: str = "test", conclusion: str | None = "success") -> None:
+        """The same for a commit."""
         repo = self.server.repository(self.name)
-        checks.put_check(self.server.engine, repo, oid=self.pull(number).head_oid, name=name, conclusion=conclusion)
+        checks.put_check(self.server.engine, repo, oid=oid, name=name, conclusion=conclusion)
 
     def ready(self, number: int, login: str = "bob") -> None:
         """Mark a draft as ready for review as a person on GitHub."""
@@ -275,6 +279,11 @@ class World:
     def labels(self, number: int) -> list[str]:
         """The names of the labels on a pull request."""
         return [label.name for label in issues.labels_of(self.server.engine, self.pull(number))]
+
+    def comments(self, number: int) -> list[str]:
+        """The comments on a pull request, oldest first."""
+        repo = self.server.repository(self.name)
+        return [row.body for row in self.server.engine.store.comments.by(repo_id=repo.id, number=number)]
 
     def reviewers(self, number: int) -> list[str]:
         """The logins that are asked for a review."""
