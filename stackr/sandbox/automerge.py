@@ -42,7 +42,7 @@ def enable(
     _refuse(engine, repo, pull, method, expected_head, queue)
     with engine.transaction():
         pull.auto_merge = {
-            "method": mergequeue_method(engine, repo, pull) if queue else method,
+            "method": _queue_method(engine, repo, pull) if queue else method,
             "headline": headline,
             "body": body,
             "email": email or viewer.email,
@@ -55,7 +55,7 @@ def enable(
             timeline.record(engine, pull, _ENABLED[pull.auto_merge["method"]], viewer)
 
 
-def mergequeue_method(engine: Engine, repo: Repository, pull: PullRequest) -> str:
+def _queue_method(engine: Engine, repo: Repository, pull: PullRequest) -> str:
     """The method that the queue of a pull request's base merges by, whatever was asked for."""
     rule = mergequeue.rule(engine, repo, pull.base_ref) or {}
     return str(rule["merge_method"]).lower()
@@ -86,9 +86,13 @@ def _refuse(
 
 def _refuse_what_need_not_wait(engine: Engine, pull: PullRequest, queue: bool) -> None:
     state = merging.state_when_known(engine, pull, clean=merging.merges_cleanly(engine, pull))
-    waits = ("blocked", "behind", "clean", "unstable", "has_hooks") if queue else ("blocked", "behind")
-    if state not in waits:
+    if state not in waiting_states(queue):
         raise ApiError(422, f"Pull request Pull request is in {state} status")
+
+
+def waiting_states(queue: bool) -> tuple[str, ...]:
+    """The states in which auto-merge has something to wait for; a queue is always worth waiting for."""
+    return ("blocked", "behind", "clean", "unstable", "has_hooks") if queue else ("blocked", "behind")
 
 
 def disable(engine: Engine, viewer: User, pull: PullRequest) -> None:

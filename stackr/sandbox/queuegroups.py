@@ -133,8 +133,8 @@ def minutes_since(engine: Engine, stamp: str) -> float:
 def build(engine: Engine, repo: Repository, base_ref: str) -> None:
     """Begin with what was just put in line, as far as the queue builds at a time."""
     parameters = mergequeue.rule(engine, repo, base_ref)
-    if parameters is not None:
-        _build(engine, repo, base_ref, parameters)
+    assert parameters is not None, "what was put in line is in a queue"
+    _build(engine, repo, base_ref, parameters)
 
 
 def _build(engine: Engine, repo: Repository, base_ref: str, parameters: Json) -> None:
@@ -143,7 +143,8 @@ def _build(engine: Engine, repo: Repository, base_ref: str, parameters: Json) ->
     tip = git.branch(base_ref)
     number = 0
     for entry in mergequeue.entries(engine, repo, base_ref):
-        if tip is None or number >= max(1, int(parameters["max_entries_to_build"])):
+        assert tip is not None, "without their base they are closed, and out"
+        if number >= max(1, int(parameters["max_entries_to_build"])):
             mergequeue.unbuild(engine, entry)
             continue
         if entry.oid is None or entry.base_oid != tip:
@@ -174,10 +175,9 @@ def _land(engine: Engine, repo: Repository, base_ref: str, parameters: Json) -> 
     """Fast-forward the base over the group that may land now, if there is one."""
     line = mergequeue.entries(engine, repo, base_ref)
     size = _group(engine, repo, line, parameters)
-    start = engine.git(repo).branch(base_ref)
-    if size == 0 or start is None:
+    if size == 0:
         return
-    landed = []
+    start, landed = engine.git(repo).refs[HEADS + base_ref], []
     for entry in line[:size]:
         assert entry.oid is not None, "a group is built"
         merger = accounts.user(engine, entry.enqueuer_id)

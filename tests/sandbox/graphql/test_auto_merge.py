@@ -123,12 +123,19 @@ def test_somebody_without_write_access_switches_it_off_by_a_push_or_a_new_base(b
 
 
 def test_it_waits_through_conflicts_and_is_switched_off_when_the_method_is_forbidden(box: Box) -> None:
-    (number,) = box.stack("one")
+    box.alice.branch("one", files={"README.md": "mine\n"})
+    box.alice.push("one")
+    number = box.alice.open("one")
     box.server.settings(REPO, allow_auto_merge=True)
-    box.server.protect(REPO, "main", CI)
+    box.server.protect(REPO, "main", CI).bypass_user_ids.append(box.server.user("bob").id)
     assert enable(box, number, mergeMethod="REBASE") is None
-    box.server.settings(REPO, allow_rebase_merge=False)
+    box.bob.branch("main", "origin/main", {"README.md": "theirs\n"})
+    box.bob.push("main")
     box.bob.post(f"statuses/{box.tip('one')}", {"state": "success", "context": "ci"})
+    found = read(box, number)
+    assert (found["mergeStateStatus"], found["autoMergeRequest"]["mergeMethod"]) == ("DIRTY", "REBASE")
+    box.server.settings(REPO, allow_rebase_merge=False)
+    box.bob.push("+main~1:main")
     found = read(box, number)
     assert (found["state"], found["autoMergeRequest"]) == ("OPEN", None)
     assert found["timelineItems"]["nodes"][-1]["reason"] == "Rebase merges are not allowed on this repository."

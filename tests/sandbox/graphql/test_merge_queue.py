@@ -171,6 +171,31 @@ def test_jumping_leaving_and_losing_the_place(box: Box) -> None:
     assert line(box) == []
 
 
+def test_what_conflicts_in_the_queue_moved_elsewhere_or_landed_otherwise_leaves_it(box: Box) -> None:
+    with_queue(box)
+    one, two, three_, four = three(box, "one", "two", "three", "four")
+    oid = box.alice.branch("clash", "origin/main", {"one.txt": "other\n"})
+    box.alice.push("clash", "origin/main:refs/heads/release")
+    clash = box.alice.open("clash")
+    passes(box, oid)
+    for number in (one, clash, two, three_, four):
+        enqueue(box, number)
+    assert line(box) == [one, two, three_, four]
+    box.alice.patch(f"pulls/{two}", {"base": "release"})
+    box.server.engine.store.rulesets.all()[0].bypass_user_ids.append(box.server.user("bob").id)
+    box.bob.clone.git("fetch", "-q")
+    box.bob.clone.git("push", "-q", "origin", "origin/three:main")
+    box.bob.post(f"statuses/{box.tip('four')}", {"state": "failure", "context": "ci"})  # the check run counts
+    box.bob.post("check-runs", {"name": "ci", "head_sha": box.tip("four"), "conclusion": "failure"})
+    assert line(box) == [one]
+    assert box.state(three_) == "merged"
+    reasons = [
+        read(box, number)["pullRequest"]["timelineItems"]["nodes"][-1]["reason"]
+        for number in (clash, two, three_, four)
+    ]
+    assert reasons == ["merge_conflict", "branch_protections", "already_merged", "branch_protections"]
+
+
 def test_a_queued_branch_takes_no_push_and_a_push_to_a_fork_costs_the_place(box: Box) -> None:
     with_queue(box)
     (one,) = three(box, "one")
@@ -231,6 +256,11 @@ def test_auto_merge_queues_what_is_ready_and_waits_for_the_rest(box: Box) -> Non
     refusal = on_pull(box.alice, "enablePullRequestAutoMerge", waiting, mergeMethod="SQUASH")
     assert said(refusal) == "merge method is not valid for merge queue"
     box.server.settings(REPO, ci="manual")
+    entry = on_pull(box.alice, "enablePullRequestAutoMerge", numbers[0], "pullRequest {isInMergeQueue}")
+    assert entry["data"]["enablePullRequestAutoMerge"] == {"pullRequest": {"isInMergeQueue": True}}
+    again = on_pull(box.alice, "enablePullRequestAutoMerge", numbers[0])
+    assert said(again) == "Pull request is already in the queue"
+    on_pull(box.alice, DEQUEUE, numbers[0], ENTRY)
     number = box.stack("later")[0]
     for each in (*numbers, number):
         assert said(on_pull(box.alice, "enablePullRequestAutoMerge", each)) is None

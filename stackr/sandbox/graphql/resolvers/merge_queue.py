@@ -54,18 +54,22 @@ queue.add("resourcePath", lambda value, info: ctx(info).path(queue_url(ctx(info)
 
 
 @queue
-def configuration(value: Queue, info: Info) -> dict[str, Any]:
+def configuration(value: Queue, info: Info) -> dict[str, Any] | None:
     """How the queue works: the parameters of its rule."""
-    rule = mergequeue.rule(ctx(info).engine, value.repo, value.branch) or {}
-    return {
-        "checkResponseTimeout": rule["check_response_timeout_minutes"],
-        "maximumEntriesToBuild": rule["max_entries_to_build"],
-        "maximumEntriesToMerge": rule["max_entries_to_merge"],
-        "mergeMethod": rule["merge_method"],
-        "mergingStrategy": rule["grouping_strategy"],
-        "minimumEntriesToMerge": rule["min_entries_to_merge"],
-        "minimumEntriesToMergeWaitTime": rule["min_entries_to_merge_wait_minutes"],
-    }
+    return mergequeue.rule(ctx(info).engine, value.repo, value.branch)
+
+
+settings = Fields("MergeQueueConfiguration")
+for field, key in (
+    ("checkResponseTimeout", "check_response_timeout_minutes"),
+    ("maximumEntriesToBuild", "max_entries_to_build"),
+    ("maximumEntriesToMerge", "max_entries_to_merge"),
+    ("mergeMethod", "merge_method"),
+    ("mergingStrategy", "grouping_strategy"),
+    ("minimumEntriesToMerge", "min_entries_to_merge"),
+    ("minimumEntriesToMergeWaitTime", "min_entries_to_merge_wait_minutes"),
+):
+    settings.add(field, lambda rule, _info, key=key: rule[key])
 
 
 def queue_url(context: Context, value: Queue) -> str:

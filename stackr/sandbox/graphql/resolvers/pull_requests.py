@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stackr.sandbox import accounts, issues, merging, pulls
+from stackr.sandbox import accounts, automerge, issues, mergequeue, merging, pulls
 from stackr.sandbox.diffs import FileChange
 from stackr.sandbox.graphql.binding import Fields, names
 from stackr.sandbox.graphql.context import Context, Info, ctx
@@ -178,8 +178,11 @@ pull.add("viewerCanDisableAutoMerge", lambda row, info: bool(row.auto_merge) and
 @pull
 def viewer_can_enable_auto_merge(row: PullRequest, info: Info) -> bool:
     """Whether there is something to wait for, and the repository allows it."""
-    allowed = ctx(info).repository(row).allow_auto_merge and not row.auto_merge and may_write(row, info)
-    return allowed and merging.merge_state(ctx(info).engine, row) in {"blocked", "behind"}
+    engine, repo = ctx(info).engine, ctx(info).repository(row)
+    if not repo.allow_auto_merge or row.auto_merge or not may_write(row, info):
+        return False
+    queue = mergequeue.has_queue(engine, repo, row.base_ref)
+    return merging.merge_state(engine, row) in automerge.waiting_states(queue)
 
 
 @pull
