@@ -26,6 +26,28 @@ def needs_attention(pull: PullRequest) -> bool:
     )
 
 
+def ready(shown: Report) -> tuple[int, ...]:
+    """Numbers of the pull requests that look ready to land, from the bottom up to the first that does not.
+
+    Approved, checked, and as this clone has it; what rules ask for beyond that is ``stackr land``'s to find out.
+    """
+    found = []
+    for row in shown.rows:
+        if row.pull is None or row.state != "in-sync" or not _looks_ready(row.pull):
+            break
+        found.append(row.pull.number)
+    return tuple(found)
+
+
+def _looks_ready(pull: PullRequest) -> bool:
+    return (
+        not pull.draft
+        and pull.review is Review.APPROVED
+        and pull.checks is Checks.PASSING
+        and pull.mergeable is not Mergeable.CONFLICTING
+    )
+
+
 def verdict(shown: Report | Overview) -> int:
     """The exit code: everything in sync and nothing failing, something to be done, or checks still run.
 

@@ -13,6 +13,7 @@ from stackr.core.model import Orphan, PullRequest
 from stackr.core.opinions import opinions
 from stackr.core.overview import PullStack
 from stackr.core.status import Report, Row
+from stackr.core.verdict import ready
 
 SCHEMA = 1
 
@@ -38,7 +39,7 @@ def report(shown: Report, actions: Sequence[dict[str, Any]] | None = None) -> di
         return {**document, "actions": list(actions)}
     if document["trunk"]:
         document["trunk"]["behind"] = shown.behind
-    return {**document, "landed": list(shown.landed), "notes": list(shown.notes)}
+    return {**document, "landed": list(shown.landed), "ready": list(ready(shown)), "notes": list(shown.notes)}
 
 
 def overview(stacks: Sequence[PullStack]) -> dict[str, Any]:

@@ -5,10 +5,11 @@ Takes a ``core.status.Report`` and gives lines; what the states mean is decided 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stackr.core.model import Orphan
 from stackr.core.status import Report, Row
+from stackr.core.verdict import ready
 from stackr.core.words import counted
 from stackr.ui import details, table
 from stackr.ui.line import Line, Span, line
@@ -46,20 +47,24 @@ def _entry(row: Row, head: str | None) -> table.Entry:
 
 
 def _trunk(report: Report, links: bool) -> Iterator[Line]:
-    """Trunk's tip, how far it has moved on, and what of the stack is on it already."""
+    """Trunk's tip, how far it has moved on, what of the stack is on it already, and what could be."""
     if report.trunk is None:
         yield line("  ┴ ", Span("trunk is not known", "dim"))
         return
     moved = f" · {counted(report.behind, 'new commit')}: stackr sync" if report.behind else ""
     yield line("  ┴ ", Span(report.trunk.name, "bold"), Span(f" {report.trunk.oid[:7]}", "dim"), Span(moved, "bold"))
     if report.landed:
-        yield line("    landed earlier: ", *table.joined([_landed(number, report, links) for number in report.landed]))
+        yield line("    landed earlier: ", *_numbers(report.landed, report, links))
+    if numbers := ready(report):
+        top = _numbers(numbers[-1:], report, links)
+        yield line("    looks ready up to ", *top, Span("  next: stackr land --ready", "bold"))
 
 
-def _landed(number: int, report: Report, links: bool) -> Span:
-    """Only the number is known; its address differs from any other pull request's in nothing else."""
+def _numbers(numbers: Sequence[int], report: Report, links: bool) -> Line:
+    """Pull requests by number; where no more is known of one, its address differs from others in nothing else."""
     url = next((row.pull.url for row in report.rows if row.pull), "") if links else ""
-    return Span(f"#{number}", "cyan", f"{url.rpartition('/')[0]}/{number}" if url else "")
+    before = url.rpartition("/")[0]
+    return table.joined([Span(f"#{number}", "cyan", f"{before}/{number}" if before else "") for number in numbers])
 
 
 def _orphans(orphans: tuple[Orphan, ...], links: bool) -> Iterator[Line]:

@@ -52,6 +52,7 @@ def test_one_look_tells_all_of_a_stack_and_what_to_do_next(world: World) -> None
         f"  ● #2   B  in sync        changes requested by carol · approved by bob  {url}/2\n"
         f"  ● #1   A  in sync        approved by bob · 2/2 checks  {url}/1\n"
         f"  ┴ main {trunk} · 1 new commit: stackr sync\n"
+        "    looks ready up to #1  next: stackr land --ready\n"
     )
     clone.stackr("submit")
     review(world, 3, "bob", "APPROVE")

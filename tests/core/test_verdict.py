@@ -9,7 +9,7 @@ import pytest
 from stackr.core.model import Checks, Mergeable, PullRequest, PullState, Review
 from stackr.core.overview import Overview, PullStack
 from stackr.core.status import Report, Row
-from stackr.core.verdict import FINE, NEEDED, PENDING, verdict
+from stackr.core.verdict import FINE, NEEDED, PENDING, ready, verdict
 from tests.support.builders import pull
 
 
@@ -48,3 +48,17 @@ def test_what_fails_comes_before_what_runs() -> None:
     runs, fails = pull("A", checks=Checks.PENDING), pull("B", checks=Checks.FAILING)
     assert verdict(Overview((PullStack("main", (runs, fails)), PullStack("main", (runs,))))) == NEEDED
     assert Overview((PullStack("main", (runs, fails)), PullStack("main", (runs,)))).pulls == (fails, runs)
+
+
+def test_what_is_approved_and_checked_looks_ready_up_to_the_first_that_is_not() -> None:
+    fine = {"checks": Checks.PASSING, "review": Review.APPROVED}
+    rows = [
+        Row(n, f"I{n}", "", f"a{n}", "", "in-sync", pull(letter, **fine), None) for n, letter in enumerate("ABC", 1)
+    ]
+    assert ready(Report("status", None, None, tuple(rows))) == (10, 11, 12)
+    for facts in ({"draft": True}, {"review": Review.REQUIRED}, {"checks": Checks.NONE}, {"checks": Checks.PENDING}):
+        rows[1] = replace(rows[1], pull=pull("B", **{**fine, **facts}))  # type: ignore[arg-type]
+        assert ready(Report("status", None, None, tuple(rows))) == (10,)
+    for change in ({"state": "modified"}, {"pull": None}, {"pull": pull("A", mergeable=Mergeable.CONFLICTING, **fine)}):
+        rows[0] = replace(Row(1, "I1", "", "a1", "", "in-sync", pull("A", **fine), None), **change)  # type: ignore[arg-type]
+        assert ready(Report("status", None, None, tuple(rows))) == ()

@@ -105,10 +105,11 @@ def test_a_stack_higher_than_the_terminal_keeps_the_countdown_in_sight(
         ui.step("going on in 9 s")
         lines = visible(out.getvalue())
         assert (len(lines), lines[0]) == (23, "▶ ● #100  Change 100  in sync  approved · checks pass")
-        assert lines[-2:] == ["… and 80 more lines", "going on in 9 s"]
-    assert visible(out.getvalue())[-3:] == [
+        assert lines[-2:] == ["… and 81 more lines", "going on in 9 s"]
+    assert visible(out.getvalue())[-4:] == [
         "  ● #1    Change 1    in sync  approved · checks pass",
         "  ┴ main aaaaaaa",
+        "    looks ready up to #100  next: stackr land --ready",
         "",
     ]
 

@@ -62,6 +62,7 @@ def test_a_status_document_is_whole_and_bottom_first() -> None:
         ],
         "orphans": [{"number": 9, "url": "https://github.com/acme/w/pull/9"}],
         "landed": [],
+        "ready": [12],
         "notes": [],
     }
 
@@ -71,7 +72,7 @@ def test_keys_stand_in_the_order_of_the_contract() -> None:
     keys = ["schema", "command", "ok", "trunk", "head", "changes", "orphans"]
     assert list(document) == [*keys, "actions"]
     assert document["trunk"] == {"name": "main", "oid": "a" * 40}
-    assert list(as_json.report(report())) == [*keys, "landed", "notes"]
+    assert list(as_json.report(report())) == [*keys, "landed", "ready", "notes"]
     assert document["actions"] == [{"kind": "push"}]
 
 

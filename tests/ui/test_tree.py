@@ -38,7 +38,8 @@ def test_every_state_has_its_sign_its_words_and_the_next_step() -> None:
 
 def test_without_links_the_addresses_are_written_out() -> None:
     assert drawn(report(row(1, "Add cache", "in-sync", pull(12)))) == (
-        "▶ ● #12  Add cache  in sync  approved · checks pass  https://github.com/acme/w/pull/12\n  ┴ main aaaaaaa"
+        "▶ ● #12  Add cache  in sync  approved · checks pass  https://github.com/acme/w/pull/12\n  ┴ main aaaaaaa\n"
+        "    looks ready up to #12  next: stackr land --ready"
     )
 
 
@@ -74,7 +75,8 @@ def test_on_a_narrow_terminal_what_follows_a_title_goes_below_it() -> None:
         "        next: stackr submit\n"
         "  ● #1  A title that is rather long\n"
         "        in sync · approved · checks pass\n"
-        "  ┴ main aaaaaaa"
+        "  ┴ main aaaaaaa\n"
+        "    looks ready up to #1  next: stackr land --ready"
     )
     assert drawn(shown, 20).split("\n")[0] == "▶ ◐ #2  Another that is…"
 
@@ -127,7 +129,7 @@ def test_drift_is_told_in_both_directions() -> None:
 
 
 def test_the_trunk_line_tells_that_trunk_has_moved_and_what_landed() -> None:
-    shown = replace(report(row(1, "One", "in-sync", pull(12))), behind=4, landed=(9, 10))
+    shown = replace(report(row(1, "One", "in-sync", pull(12, draft=True))), behind=4, landed=(9, 10))
     assert drawn(shown).split("\n")[1:] == [
         "  ┴ main aaaaaaa · 4 new commits: stackr sync",
         "    landed earlier: #9 · #10",
@@ -139,8 +141,9 @@ def test_the_trunk_line_tells_that_trunk_has_moved_and_what_landed() -> None:
 def test_a_hundred_changes_keep_their_columns_and_signs_have_stand_ins() -> None:
     shown = report(*(row(n, f"Change {n}", "in-sync", pull(n), None) for n in range(1, 101)))
     lines = drawn(shown, 80, links=True).split("\n")
-    assert len(lines) == 101
-    assert {line.index("in sync") for line in lines[:-1]} == {22}
+    assert lines[-1] == "    looks ready up to #100  next: stackr land --ready"
+    assert len(lines) == 102
+    assert {line.index("in sync") for line in lines[:-2]} == {22}
     assert to_encoding(lines[0], "ascii") == "> * #100  Change 100  in sync  approved - checks pass"
 
 
