@@ -16,6 +16,7 @@ from stackr.core.ports import Merge
 from stackr.core.rules import Method
 from stackr.errors import Refused, StackrError
 from stackr.github import queries
+from stackr.github.facts import tip
 from stackr.github.failures import NO_ACCESS, Limited, Lost, Rejected
 from stackr.github.graphql import Answer, GraphQL, Query
 from stackr.github.limits import limited
@@ -180,13 +181,17 @@ class Merging:
         number, safe = self._merge.number, f"#{self._merge.number} was not merged"
         if pull["state"] == "CLOSED":
             raise Refused(f"#{number} was closed meanwhile", safe=safe, next_step="stackr status")
-        if pull["headRefOid"] != self._merge.head:
+        if pull["headRefOid"] != self._merge.head and not self._is_lagging(pull):
             raise Refused(
                 f"somebody pushed to #{number} meanwhile: its head is {pull['headRefOid'][:7]},"
                 f" not {self._merge.head[:7]}",
                 safe=safe,
                 next_step="stackr sync takes that in; then stackr land again",
             )
+
+    def _is_lagging(self, pull: Mapping[str, Any]) -> bool:
+        """Whether the branch is where it should be, and the pull request does not know yet: a push was just now."""
+        return bool(pull["headRefOid"] != self._merge.head == tip(pull["headRef"]))
 
     def _is_taken(self, pull: Mapping[str, Any]) -> bool:
         """Whether GitHub has it in the queue, or on auto-merge as it was asked for."""
@@ -201,8 +206,8 @@ class Merging:
 
     def _wait_for_github(self, pull: Mapping[str, Any], no: Declined) -> None:
         """GitHub finds out in the background whether a pull request can be merged, anew whenever its base moves."""
-        is_computing = pull["mergeable"] == "UNKNOWN" or _BASE_MOVED in no.words.lower()
-        if not is_computing or not self._pauses:
+        is_known = pull["mergeable"] != "UNKNOWN" and not self._is_lagging(pull)
+        if (is_known and _BASE_MOVED not in no.words.lower()) or not self._pauses:
             raise self._refusal(no.words, "stackr land --dry-run tells what is in the way") from no
         self._graph.http.wait(self._pauses.pop(0), f"github finds out whether #{self._merge.number} can be merged")
 

@@ -167,7 +167,7 @@ def auto_merge_mutation() -> str:
 def outcome_query() -> str:
     """How ``n0`` stands after a merge that was refused, or whose answer got lost."""
     fields = [
-        "state headRefOid mergeable mergeCommit { oid } mergeQueueEntry { state }",
+        "state headRefOid mergeable headRef { target { oid } } mergeCommit { oid } mergeQueueEntry { state }",
         "autoMergeRequest { mergeMethod commitHeadline commitBody }",
     ]
     return _in_repository(

@@ -37,7 +37,7 @@ class Merges:
     def __init__(self, server: CannedServer, forge: CannedGitHub) -> None:
         self.asked: list[Json] = []
         self.answers: list[Canned | Callable[[], Canned]] = []
-        self.pull = forge.add("s/one", mergeable="MERGEABLE")
+        self.pull = forge.add("s/one", mergeable="MERGEABLE", headRef=None)
         self._forge = forge
         server.answer = self._answer
 
@@ -107,6 +107,18 @@ def test_a_head_that_moved_is_never_merged(github: GitHub, merges: Merges) -> No
         "stackr sync takes that in; then stackr land again",
     )
     assert len(merges.asked) == 1
+
+
+def test_a_push_that_the_pull_request_does_not_show_yet_is_waited_for(
+    github: GitHub, merges: Merges, forge: CannedGitHub
+) -> None:
+    merges.pull.update(headRefOid=OTHER, headRef={"target": {"__typename": "Commit", "oid": HEAD}})
+    modified = no(409, "Head branch was modified. Review and try the merge again.")
+    merges.answers = [modified, modified]
+    assert github.merge_pull(SQUASH) == SHA
+    assert [seconds for seconds, _ in forge.clock.waits] == [0.5, 1.0]
+    merges.answers = [modified] * 9
+    assert refused(github, SQUASH)[0].startswith("github refused to merge #1: Head branch was modified.")
 
 
 def test_one_that_was_closed_meanwhile_is_named(github: GitHub, merges: Merges) -> None:
