@@ -32,14 +32,21 @@ class Linking:
                 if action.needed:
                     raise
                 self._leave(action, error)
-                continue
-            if stuck := [f"#{number}" for number in action.needed if number in kept]:
-                it = "it" if len(stuck) == 1 else "them"
-                raise Refused(
-                    f"{', '.join(stuck)} cannot get another base: GitHub keeps {it} in its own stack {action.number},"
-                    " as it does what is queued for a merge",
-                    next_step="wait for the merge or take it out of the queue, then run the same command again",
-                )
+            else:
+                self._tell_kept(action, kept)
+
+    def _tell_kept(self, action: UnlinkStack, kept: Sequence[int]) -> None:
+        if not kept:
+            return
+        names = ", ".join(f"#{number}" for number in kept)
+        told = f"GitHub keeps {names} in its own stack {action.number}, as it does what is queued for a merge"
+        if not set(kept) & set(action.needed):
+            self._ui.note(told)
+            return
+        raise Refused(
+            f"{told}; so there can be no other base",
+            next_step="wait for the merge or take it out of the queue, then run the same command again",
+        )
 
     def link(self, actions: Sequence[LinkStack], numbers: Mapping[str, int]) -> None:
         """Register; ``numbers`` are those of the pull requests by change id."""

@@ -47,6 +47,8 @@ class Fake:
     def warn(self, text: str) -> None:
         self.said.append(text)
 
+    note = warn
+
 
 UNLINK, LINK = UnlinkStack(7, (1, 2, 3)), LinkStack(("Ia", "Ib"))
 NUMBERS = {"Ia": 1, "Ib": 2}
@@ -59,10 +61,12 @@ def run(fake: Fake, unlink: UnlinkStack) -> Plan:
     return linking.done(Plan("submit", (unlink, LINK)))
 
 
-def test_what_was_done_is_in_the_plan() -> None:
+def test_what_was_done_is_in_the_plan_and_what_github_keeps_is_told() -> None:
+    assert run(Fake(), UNLINK).actions == (UNLINK, LINK)
     fake = Fake(kept=(3,))
     assert run(fake, UNLINK).actions == (UNLINK, LINK)
-    assert (fake.done, fake.said) == ([7, ([1, 2], None)], [])
+    kept = "GitHub keeps #3 in its own stack 7, as it does what is queued for a merge"
+    assert (fake.done, fake.said) == ([7, ([1, 2], None)], [kept])
 
 
 def test_what_cannot_be_dissolved_is_told_and_not_linked_anew() -> None:
@@ -74,7 +78,9 @@ def test_what_cannot_be_dissolved_is_told_and_not_linked_anew() -> None:
 
 
 def test_what_has_to_get_another_base_and_cannot_leave_its_stack_stops_the_run_before_the_push() -> None:
-    with pytest.raises(Refused, match="#2, #3 cannot get another base: GitHub keeps them in its own stack 7") as caught:
+    with pytest.raises(
+        Refused, match=r"GitHub keeps #2, #3 in its own stack 7, .*; so there can be no other base"
+    ) as caught:
         run(Fake(kept=(2, 3)), UnlinkStack(7, (1, 2, 3), (1, 2, 3)))
     assert caught.value.safe == "nothing was changed"
     with pytest.raises(GitHubError, match="github answered with 500"):
