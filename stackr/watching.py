@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from stackr.core.verdict import is_pending, pulls_of
+from stackr.core.outlook import is_pending, pulls_of
 from stackr.core.watching import MOST_FAILURES, is_decided, next_look_s, retry_s
 from stackr.core.words import counted
 from stackr.errors import GitHubError

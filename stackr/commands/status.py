@@ -10,7 +10,7 @@ import click
 
 from stackr import looking, options
 from stackr.app import App
-from stackr.core.verdict import verdict
+from stackr.core.outlook import exit_code
 from stackr.errors import UsageError
 from stackr.ui import show
 from stackr.watching import watch
@@ -57,7 +57,7 @@ def command(
     seen = watched or _look_once(app, look)
     if as_json or not watches:
         show.stack(app.ui, seen.shown, as_json=as_json)
-    return verdict(seen.shown) if tells else 0
+    return exit_code(seen.shown) if tells else 0
 
 
 def _examine(app: App, base: str | None, logs: int | None, *, tells: bool, as_json: bool) -> int:

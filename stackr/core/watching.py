@@ -6,9 +6,9 @@ GitHub's limits: https://docs.github.com/en/graphql/overview/rate-limits-and-que
 from __future__ import annotations
 
 from stackr.core.model import Checks, PullState
+from stackr.core.outlook import is_pending, pulls_of
 from stackr.core.overview import Overview
 from stackr.core.status import Report
-from stackr.core.verdict import is_pending, pulls_of
 from stackr.records import dataclass
 
 SOON_S, LATER_S = 10.0, 30.0

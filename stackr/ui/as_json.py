@@ -11,9 +11,9 @@ from typing import Any
 
 from stackr.core.model import Orphan, PullRequest
 from stackr.core.opinions import opinions
+from stackr.core.outlook import ready
 from stackr.core.overview import PullStack
 from stackr.core.status import Report, Row
-from stackr.core.verdict import ready
 
 SCHEMA = 1
 

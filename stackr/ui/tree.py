@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stackr.core.model import Orphan
+from stackr.core.outlook import ready
 from stackr.core.status import Report, Row
-from stackr.core.verdict import ready
 from stackr.core.words import counted
 from stackr.ui import details, table
 from stackr.ui.line import Line, Span, line
@@ -35,7 +35,7 @@ def _entry(row: Row, head: str | None) -> table.Entry:
     return table.Entry(
         Span(sign, style),
         # "-" for one that was not asked for (offline).
-        f"#{row.pull.number}" if row.pull else "new" if row.state == "new" else "-",
+        _number(row),
         row.title,
         details.state_of(row),
         details.of_row(row),
@@ -58,6 +58,11 @@ def _trunk(report: Report, links: bool) -> Iterator[Line]:
     if numbers := ready(report):
         top = _numbers(numbers[-1:], report, links)
         yield line("    looks ready up to ", *top, Span("  next: stackr land --ready", "bold"))
+
+
+def _number(row: Row) -> str:
+    number = row.pull.number if row.pull else row.number
+    return f"#{number}" if number else "new" if row.state == "new" else "-"
 
 
 def _numbers(numbers: Sequence[int], report: Report, links: bool) -> Line:

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from stackr.core.model import Checks, Mergeable, PullRequest, PullState, Review
+from stackr.core.outlook import FINE, NEEDED, PENDING, exit_code, ready
 from stackr.core.overview import Overview, PullStack
 from stackr.core.status import Report, Row
-from stackr.core.verdict import FINE, NEEDED, PENDING, ready, verdict
 from tests.support.builders import pull
 
 
@@ -34,19 +34,19 @@ def reported(of: PullRequest | None, next_step: str | None = None, **more: objec
 )
 def test_what_github_says_of_a_pull_request_decides(facts: dict[str, object], expected: int) -> None:
     made = pull("A", **facts)  # type: ignore[arg-type]
-    assert verdict(reported(made)) == verdict(Overview((PullStack("main", (made,)),))) == expected
+    assert exit_code(reported(made)) == exit_code(Overview((PullStack("main", (made,)),))) == expected
 
 
 def test_whatever_this_clone_has_to_do_comes_first() -> None:
-    assert verdict(reported(pull("A", checks=Checks.PENDING), "submit")) == NEEDED
-    assert verdict(reported(None, "submit")) == NEEDED
-    assert verdict(reported(None, refused=True)) == NEEDED
-    assert verdict(reported(None)) == FINE
+    assert exit_code(reported(pull("A", checks=Checks.PENDING), "submit")) == NEEDED
+    assert exit_code(reported(None, "submit")) == NEEDED
+    assert exit_code(reported(None, refused=True)) == NEEDED
+    assert exit_code(reported(None)) == FINE
 
 
 def test_what_fails_comes_before_what_runs() -> None:
     runs, fails = pull("A", checks=Checks.PENDING), pull("B", checks=Checks.FAILING)
-    assert verdict(Overview((PullStack("main", (runs, fails)), PullStack("main", (runs,))))) == NEEDED
+    assert exit_code(Overview((PullStack("main", (runs, fails)), PullStack("main", (runs,))))) == NEEDED
     assert Overview((PullStack("main", (runs, fails)), PullStack("main", (runs,)))).pulls == (fails, runs)
 
 

@@ -48,7 +48,7 @@ def _looks_ready(pull: PullRequest) -> bool:
     )
 
 
-def verdict(shown: Report | Overview) -> int:
+def exit_code(shown: Report | Overview) -> int:
     """The exit code: everything in sync and nothing failing, something to be done, or checks still run.
 
     An overview knows pull requests alone, and nothing of what this clone has otherwise.
