@@ -22,11 +22,11 @@ def test_switches_are_shown_and_set(box: Box, reader: Readers) -> None:
     carol = reader("carol").open(SETTINGS)
     fields = carol.form("switches").fields
     assert set(fields) == {"form_token", "allow_merge_commit", "allow_squash_merge", "allow_rebase_merge"}
-    carol.press("switches", allow_merge_commit=None, delete_branch_on_merge="on", stacks_enabled="on")
+    carol.press("switches", allow_merge_commit=None, delete_branch_on_merge="on", stacks_enabled="on", ci="on")
     assert carol.status == 200 and "Saved." in carol.text
     repo = box.repo
     assert (repo.allow_merge_commit, repo.allow_squash_merge, repo.allow_rebase_merge) == (False, True, True)
-    assert repo.delete_branch_on_merge and repo.stacks_enabled
+    assert repo.delete_branch_on_merge and repo.stacks_enabled and repo.ci == "pass"
     assert "allow_merge_commit" not in carol.form("switches").fields
 
 
@@ -38,6 +38,7 @@ def test_protection_is_set_shown_again_and_taken_away(box: Box, reader: Readers)
         checks="build\r\n\r\n lint \r\nbuild",
         strict="on",
         linear="on",
+        queue="on",
         dismiss_stale_reviews_on_push="on",
         require_last_push_approval="on",
     )
@@ -49,9 +50,12 @@ def test_protection_is_set_shown_again_and_taken_away(box: Box, reader: Readers)
         "strict_required_status_checks_policy": True,
     }
     assert "required_linear_history" in rules(box) and rules(box, "other") == {}
+    queue = rules(box)["merge_queue"]
+    assert isinstance(queue, dict) and queue["merge_method"] == "SQUASH"
     shown = carol.form("protection").fields
-    assert (shown["approvals"], shown["checks"], shown["strict"], shown["linear"]) == ("2", "build\nlint", "on", "on")
-    nothing = dict.fromkeys(("strict", "linear", "pull_request", "dismiss_stale_reviews_on_push"))
+    assert (shown["approvals"], shown["checks"]) == ("2", "build\nlint")
+    assert (shown["strict"], shown["linear"], shown["queue"]) == ("on", "on", "on")
+    nothing = dict.fromkeys(("strict", "linear", "queue", "pull_request", "dismiss_stale_reviews_on_push"))
     carol.press("protection", approvals="0", checks="", require_last_push_approval=None, **nothing)
     assert rules(box) == {} and box.server.engine.store.rulesets.by(repo_id=box.repo.id) == []
 

@@ -26,6 +26,7 @@ SWITCHES = (
     ("allow_auto_merge", "Allow auto-merge"),
     ("stacks_enabled", "Native stacks (GitHub's public preview)"),
 )
+CI_PASSES = ("ci", "Required checks are reported as passed by themselves (this sandbox only)")
 REVIEW_FLAGS = (
     ("dismiss_stale_reviews_on_push", "New commits dismiss approvals"),
     ("require_last_push_approval", "The last push must be approved by somebody else"),
@@ -63,7 +64,7 @@ def _show(room: Room, repo: Repository, error: ApiError | None = None) -> str:
         repo,
         path=links.repository_path(engine, repo),
         is_admin=accounts.may(engine, room.visitor.user, repo, "admin"),
-        switches=[(name, label, getattr(repo, name)) for name, label in SWITCHES],
+        switches=[*((name, label, getattr(repo, name)) for name, label in SWITCHES), (*CI_PASSES, repo.ci == "pass")],
         review_flags=REVIEW_FLAGS,
         most_approvals=MOST_APPROVALS,
         protected=_protected(own),
@@ -85,6 +86,7 @@ def _protected(ruleset: Ruleset | None) -> Json:
         "checks": "\n".join(check["context"] for check in checks.get("required_status_checks", [])),
         "strict": checks.get("strict_required_status_checks_policy", False),
         "linear": "required_linear_history" in rules,
+        "queue": "merge_queue" in rules,
         "pull_request": "pull_request" in rules,
     }
 
@@ -93,9 +95,10 @@ def _protected(ruleset: Ruleset | None) -> Json:
 
 
 def save_switches(engine: Engine, user: User | None, repo: Repository, form: Values) -> str:
-    """Set the switches of SWITCHES, each on if its box is ticked."""
+    """Set the switches of SWITCHES, and CI_PASSES, each on if its box is ticked."""
     accounts.require(engine, user, repo, "admin")
-    repositories.change(engine, repo, **{name: form.get(name) == "on" for name, _ in SWITCHES})
+    ci = "pass" if form.get("ci") == "on" else "manual"
+    repositories.change(engine, repo, ci=ci, **{name: form.get(name) == "on" for name, _ in SWITCHES})
     return "saved"
 
 
@@ -128,6 +131,8 @@ def _rules(form: Values) -> list[Json]:
         rules.append({"type": "required_status_checks", "parameters": parameters})
     if form.get("linear") == "on":
         rules.append({"type": "required_linear_history"})
+    if form.get("queue") == "on":
+        rules.append({"type": "merge_queue", "parameters": {"merge_method": "SQUASH"}})
     return rules
 
 
