@@ -83,6 +83,16 @@ def dry_run_option(function: AnyFunction) -> AnyFunction:
     return click.option("--dry-run", is_flag=True, help="Show what would be done; write nothing anywhere.")(function)
 
 
+def logs_option(function: AnyFunction) -> AnyFunction:
+    """``--logs N``, passed to the command as ``logs``; ``None`` where nobody said."""
+    return click.option(
+        "--logs",
+        metavar="N",
+        type=click.IntRange(min=0),
+        help="Read the logs of at most N failed jobs for the cause (default: 10).",
+    )(function)
+
+
 def color_option(*, hidden: bool = False) -> click.Option:
     """``--color``: stands before the command, and is understood after it too."""
     return click.Option(

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from stackr import reporting
+from stackr import options, reporting
 from stackr.app import App
 from stackr.core import bench_text
 from stackr.core.bench import Comparison, Row, Run, Stat, Verdict, compare, read_run
@@ -153,3 +153,19 @@ def _row(row: Row, stat: Stat) -> dict[str, Any]:
         "verdict": row.verdict.value,
         "stall_suspected": row.old.stalled or row.new.stalled,
     }
+
+
+@command.command()
+@options.logs_option
+@reporting.post_options
+@click.pass_context
+def ci(context: click.Context, /, logs: int | None, **way: Any) -> None:
+    """Say whose failure each failed check of a pull request is, and why it failed.
+
+    Prints Markdown. Compared with trunk and with the pull requests below, as by stackr status --ci.
+    """
+    from stackr import ci_reporting
+
+    app, chosen, job = App(context), Way(**way), reporting.find_job()
+    with reporting.open_place(app, job, chosen) as place:
+        reporting.deliver(app, job, place, ci_reporting.page_of(app, place, logs), chosen)

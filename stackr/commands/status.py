@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Show every stack of yours in this repository.")
 @click.option("--ci", "examines", is_flag=True, help="Say whose failure each failed check is, and why it failed.")
-@click.option("--logs", metavar="N", type=click.IntRange(min=0), help="With --ci, read at most N logs (default: 10).")
+@options.logs_option
 @click.option("--watch", "watches", is_flag=True, help="Look again and again until no checks run any more.")
 @click.option("--offline", is_flag=True, help="Use only what this clone knows; no network at all.")
 @click.option("--exit-code", "tells", is_flag=True, help="Exit with 1 if something needs doing, 2 if checks still run.")

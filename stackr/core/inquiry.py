@@ -11,7 +11,7 @@ from typing import Protocol
 
 from stackr.core.causes import cause_of, job_key
 from stackr.core.checks import Check, Evidence, Outcome, PullChecks
-from stackr.core.model import Checks, PullRequest
+from stackr.core.model import Checks, PullRequest, PullState
 from stackr.errors import StackrError
 
 
@@ -49,6 +49,16 @@ def split_heads(pulls: Iterable[PullRequest], *, required: bool) -> tuple[tuple[
     loud = tuple(pull.head_oid for pull in pulls if pull.checks in (Checks.FAILING, Checks.PENDING))
     quiet = (pull for pull in pulls if pull.checks is Checks.NONE or (required and pull.checks is Checks.PASSING))
     return loud, tuple(pull.head_oid for pull in quiet)
+
+
+def stack_below(pull: PullRequest, others: Iterable[PullRequest]) -> tuple[PullRequest, ...]:
+    """The open pull requests that one builds on, as far as they are among ``others``, and itself; bottom first."""
+    by_head = {other.head_ref: other for other in others if other.state is PullState.OPEN}
+    by_head.pop(pull.head_ref, None)
+    line = [pull]
+    while (below := by_head.pop(line[0].base_ref, None)) is not None:
+        line.insert(0, below)
+    return tuple(line)
 
 
 def has_failures(checks: Iterable[Check]) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stackr.core.checks import Baseline, Check, Evidence, Outcome, PullChecks
-from stackr.core.inquiry import has_failures, list_silent, list_unexplained, split_heads, with_evidence
-from stackr.core.model import Checks
-from tests.support.builders import pull
+from stackr.core.inquiry import has_failures, list_silent, list_unexplained, split_heads, stack_below, with_evidence
+from stackr.core.model import Checks, PullState
+from tests.support.builders import pull, ref
 
 
 def check(name: str, outcome: Outcome = Outcome.FAILED, where: str = "here") -> Check:
@@ -19,6 +19,16 @@ def test_only_heads_with_something_to_read_are_asked_for() -> None:
     pulls = [replace(pull("A"), head_oid=state.value, checks=state) for state in states]
     assert split_heads(pulls, required=False) == (("failing", "pending"), ("none",))
     assert split_heads(pulls, required=True) == (("failing", "pending"), ("passing", "none"))
+
+
+def test_the_stack_below_a_pull_request_follows_its_bases() -> None:
+    a, b, c = pull("A"), pull("B", ref("A")), pull("C", ref("B"))
+    assert stack_below(c, (b, c, a)) == (a, b, c)
+    assert stack_below(c, (a,)) == (c,)
+    assert stack_below(c, (replace(b, state=PullState.MERGED), a)) == (c,)
+    assert stack_below(a, ()) == (a,)
+    circle = replace(a, base_ref=ref("C"))
+    assert stack_below(c, (circle, b, c)) == (circle, b, c)
 
 
 def test_what_ended_badly_is_asked_about_with_the_same_jobs_of_trunk() -> None:

@@ -1,0 +1,190 @@
+"""``stackr status --ci`` and ``stackr report ci`` as a whole, against jobs, annotations and logs of the sandbox."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from stackr.sandbox import issues
+from tests.core.test_ci_report import EXAMPLE
+from tests.support.world import Clone, World
+
+MARK = "<!-- stackr:report ci -->"
+EXIT = "Process completed with exit code 1."
+
+
+class Ci:
+    """Plays the CI of a world: ``names`` are as people see them, workflow and job."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def put(self, commit: str, name: str, conclusion: str | None = "failure", cause: str = "", **more: Any) -> None:
+        """A job, as it ended; its ``cause`` stands in its log, behind a time, as in the logs of runners."""
+        workflow, _, job = name.partition(" / ")
+        log = f"2026-12-01T10:20:30.1234567Z {cause}\n2026-12-01T10:20:31.1Z ##[error]{EXIT}\n" if cause else ""
+        made = {"log": log, "annotations": [EXIT] if conclusion == "failure" else [], **more}
+        self.world.server.job(self.world.name, commit, job, conclusion, workflow=workflow, **made)
+
+    def head(self, number: int) -> str:
+        return self.world.pull(number).head_oid
+
+    def asked(self) -> Counter[str]:
+        """How often each operation was asked for since the last look; logs with their redirect are one."""
+        entries = self.world.server.log.api()
+        self.world.forget()
+        return Counter(each.operations[0] if each.operations else each.path.rpartition("/")[2] for each in entries)
+
+
+def example(ci: Ci, number: int, base: str) -> None:
+    """The five failures of the example, all green at the merge base."""
+    for name, cause in EXAMPLE:
+        ci.put(base, name, "success")
+        test = f"FAILED {cause} - AssertionError: 1 != 2" if "::" in cause else cause
+        noted = {"annotations": [cause]} if cause.startswith("Process") else {"cause": test}
+        ci.put(ci.head(number), name, **noted)  # type: ignore[arg-type]
+
+
+def sev(world: World, title: str) -> None:
+    """An open issue that tells of broken infrastructure."""
+    engine, repo = world.server.engine, world.server.repository(world.name)
+    world.server.add_user("bob")
+    issues.create_issue(engine, world.server.user("bob"), repo, title=title, labels=["ci: sev"])
+
+
+def classes(clone: Clone) -> dict[int, list[str]]:
+    """Classes by pull request, sorted by job; ``?`` where uncertain, ``~`` where waivable."""
+    changes = clone.stackr("status", "--ci", "--json").json["changes"]
+    return {
+        change["pull"]["number"]: [
+            f"{'~' * job['waivable']}{job['class']}{'?' * job['uncertain']}{job['blamed'] or ''}"
+            for job in change["ci"]["jobs"]
+        ]
+        for change in changes
+    }
+
+
+def test_the_example_is_told_as_its_bots_told_it_and_then_trunk_breaks(world: World) -> None:
+    clone, ci = world.stacked("A", "B"), Ci(world)
+    base, url = clone.oid("origin/main"), f"{world.server.url}/{world.name}"
+    sev(world, "B200 runners are down due to network issues")
+    example(ci, 2, base)
+    ci.put(ci.head(1), "CI / slow", None)
+    world.forget()
+    told = clone.stackr("status", "--ci", "--exit-code", code=1)
+    head, jobs = told.out.split("\n\nNEW FAILURES")
+    assert head.splitlines() == [
+        "1 active SEV",
+        f"    B200 runners are down due to network issues  {url}/issues/3",
+        "",
+        f"▶ ✗ #2  B  5 new failures  {url}/pull/2",
+        f"  ◐ #1  A  1 pending  {url}/pull/1",
+    ]
+    assert [line.strip().removeprefix("#2  ") for line in jobs.splitlines() if "http" not in line] == [
+        "The following jobs have failed:",
+        *(text for name, cause in EXAMPLE for text in (name, cause)),
+        "",
+        "PENDING  The following jobs have not ended:",
+        "#1  CI / slow",
+        "",
+        f"#2 compared with merge base {base[:7]}",
+    ]
+    assert ci.asked() == {"StackrRead": 1, "StackrChecks": 1, "StackrCommitChecks": 3, "StackrEvidence": 1, "logs": 5}
+
+    page = clone.stackr("report", "ci").out
+    assert page.startswith(
+        "## ❗ 1 Active SEVs\n\n"
+        "There are 1 currently active SEVs. If your PR is affected, please view them below:\n\n"
+        f"* **B200 runners are down due to network issues** ([issue](<{url}/issues/3>))\n\n"
+        "## ❌ 5 New Failures\n\n"
+        f"As of commit {ci.head(2)[:7]} with merge base {base[:7]}:\n\n"
+        "**NEW FAILURES** - The following jobs have failed:\n\n"
+        f"* **{EXAMPLE[0][0]}** ([gh](<{url}/actions/runs/"
+    )
+    assert [line.strip(" `") for line in page.splitlines() if line.startswith("  ")] == [cause for _, cause in EXAMPLE]
+
+    # Two of them fail on trunk as well: in other containers, so the lines prove nothing.
+    for name, cause in EXAMPLE[1:3]:
+        ci.put(base, name, cause=cause.replace("eee135966cc9", "0123456789ab").replace("6c30b00e2f3c", "ba9876543210"))
+    assert classes(clone)[2] == ["new", "broken-trunk?", "broken-trunk?", "new", "new"]
+    assert "\n## ❌ 3 New Failures, 2 Broken Trunk Failures?\n" in clone.stackr("report", "ci").out
+    # With a cause that says something, trunk is to blame, and both are waived.
+    for name, _ in EXAMPLE[1:3]:
+        for commit in (base, ci.head(2)):
+            ci.put(commit, name, cause=f"OSError: no room in /tmp/{commit[:8]} for {name[:4]}")
+    assert classes(clone)[2] == ["new", "~broken-trunk", "~broken-trunk", "new", "new"]
+    assert "\n## ❌ 3 New Failures, 2 Broken Trunk Failures\n" in clone.stackr("report", "ci").out
+
+
+def test_every_class_is_told_from_what_github_has(world: World) -> None:
+    clone, ci = world.stacked("A", "B", "C"), Ci(world)
+    base, low, mid = clone.oid("origin/main"), ci.head(1), ci.head(2)
+    (clone.path / ".stackr.toml").write_text('[ci]\nunstable = ["nightly / *"]\n')
+    world.server.protect(
+        world.name,
+        "main",
+        {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "gate"}]}},
+    )
+    for name in ("CI / tests", "CI / flaky", "CI / lost", "nightly / all", "CI / stop"):
+        ci.put(base, name, "success")
+    for commit in (low, mid):
+        ci.put(commit, "CI / tests", cause="ValueError: bad shape")
+        ci.put(commit, "CI / gate", "success")
+    ci.put(mid, "CI / flaky", "success")
+    ci.put(mid, "CI / flaky", cause="TimeoutError: no answer", attempt=2)
+    ci.put(mid, "CI / fresh", cause="ValueError: new job")
+    ci.put(mid, "CI / lost", annotations=[], steps=[{"name": "Set up job", "conclusion": "success"}])
+    ci.put(mid, "CI / stop", "cancelled")
+    ci.put(mid, "nightly / all", cause="ValueError: as always")
+    world.server.hold(world.name, ci.head(3), "Deploy")
+    assert classes(clone) == {
+        1: ["new"],
+        2: ["~flaky", "unclassified", "~infra", "cancelled", "inherited1", "~unstable"],
+        3: ["awaiting-approval", "missing"],
+    }
+    page = clone.stackr("report", "ci", "--pr", "2", "--logs", "20").out
+    assert page.startswith("## ❌ 1 Unclassified Failure, 1 Cancelled Job, 1 Inherited Failure, ")
+    assert " from #1\n  `ValueError: bad shape`" in page
+
+
+def test_of_101_checks_only_the_last_of_which_fails_it_is_reported(world: World) -> None:
+    clone, ci = world.stacked("A"), Ci(world)
+    for i in range(101):
+        ci.put(
+            ci.head(1),
+            f"CI / job {i:03}",
+            "success" if i < 100 else "failure",
+            cause="ValueError: x" if i == 100 else "",
+        )
+    world.forget()
+    told = clone.stackr("status", "--ci", "--logs", "0", "--exit-code", code=1)
+    assert "UNCLASSIFIED" in told.out
+    assert f"    #1  CI / job 100\n        {EXIT}\n" in told.out
+    assert "job 099" not in told.out
+    # The checks are two pages; nothing is asked about what passed.
+    assert ci.asked() == {
+        "StackrRead": 1,
+        "StackrChecks": 1,
+        "StackrCommitChecks": 3,
+        "StackrAncestry": 1,
+        "StackrEvidence": 1,
+    }
+
+
+def test_hostile_logs_steer_no_terminal_and_their_comment_notifies_nobody(world: World) -> None:
+    clone, ci = world.stacked("A"), Ci(world)
+    evil = "ValueError: \x1b]0;owned\x07\x1b[2J`**@bob** <!-- acme/app#1 \u202e| https://evil.example"
+    ci.put(ci.head(1), "CI / `@bob` <b>", cause=evil)
+    told = clone.stackr("status", "--ci")
+    assert "CI / `@bob` <b>" in told.out
+    assert not any(sign in told.out for sign in "\x1b\x07\u202e")
+    first = clone.stackr("report", "ci", "--post")
+    again = clone.stackr("report", "ci", "--post")
+    assert first.err.startswith("commented on #1: ")
+    assert again.err.startswith("the comment on #1 says so already: ")
+    (comment,) = issues.comments_of(world.server.engine, world.pull(1))
+    assert comment.body == f"{MARK}\n{first.out.rstrip()}"
+    assert "* **CI / &#96;@\u200bbob&#96; &#60;b&#62;** (" in comment.body
+    shown = "``ValueError: `**@\u200bbob** <!-- acme/app#\u200b1 | https:\u200b//evil.example``"
+    assert comment.body.endswith(f"\n  {shown}")
+    assert "@bob" not in comment.body
