@@ -23,6 +23,7 @@ from stackr.ui.console import Console
 if TYPE_CHECKING:
     from stackr.config import Config
     from stackr.core.model import Change, Stack
+    from stackr.core.naming import PullName
     from stackr.core.ports import ForgeFacts
     from stackr.github.api import GitHub
     from stackr.github.auth import Token
@@ -167,10 +168,17 @@ class App:
     def find_change(self, stack: Stack, text: str) -> Change:
         """The change of ``stack`` that a CHANGE on the command line names; no network. See ``core.naming``."""
         from stackr.core import naming
+
+        return naming.find_change(stack, text, self._known_pulls(), self.repo.resolve)
+
+    def known_numbers(self) -> dict[str, int]:
+        """Numbers of pull requests by head branch, as far as this clone remembers them."""
+        return {name.head_ref: name.number for name in self._known_pulls()}
+
+    def _known_pulls(self) -> tuple[PullName, ...]:
         from stackr.repo import pullnames
 
-        known = pullnames.read(pullnames.path_in(self.repo.common_dir))
-        return naming.find_change(stack, text, known, self.repo.resolve)
+        return pullnames.read(pullnames.path_in(self.repo.common_dir))
 
     def remember_pulls(self, stack: Stack) -> None:
         """Remember the pull requests of a stack that was read from GitHub, so that their numbers are known offline."""

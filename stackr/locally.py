@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from stackr.app import App
     from stackr.core.model import Stack
     from stackr.core.plan import Plan
+    from stackr.core.status import Report
     from stackr.observe import Observed
 
 
@@ -47,16 +48,14 @@ def carry_out(app: App, plan: Plan, stack: Stack, way: Way) -> None:
     if way.dry_run:
         for files in _switches(plan):
             app.repo.check_switch(*files)
-        shown = replace(looking.report_of(app, _observe(app), offline=True), command=plan.command, notes=plan.notes)
-        show.plan(app.ui, plan, stack, shown, as_json=way.as_json)
+        show.plan(app.ui, plan, stack, replace(_report(app, plan), notes=plan.notes), as_json=way.as_json)
         return
     execute_local(plan, app.repo)
-    show.reshaped(
-        app.ui,
-        plan,
-        replace(looking.report_of(app, _observe(app), offline=True), command=plan.command),
-        as_json=way.as_json,
-    )
+    show.reshaped(app.ui, plan, _report(app, plan), as_json=way.as_json)
+
+
+def _report(app: App, plan: Plan) -> Report:
+    return replace(looking.report_of(app, _observe(app), offline=True), command=plan.command)
 
 
 def _observe(app: App) -> Observed:

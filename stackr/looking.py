@@ -14,7 +14,7 @@ from stackr.core.guards import refuse_commits, refuse_duplicate_ids, refuse_shap
 from stackr.core.model import Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.overview import Overview, group
-from stackr.core.status import Report, drift, misplaced, report, with_drift
+from stackr.core.status import Report, drift, misplaced, report, with_drift, with_numbers
 from stackr.core.submit import plan_submit
 from stackr.errors import GitHubError, Refused
 from stackr.records import dataclass
@@ -97,6 +97,11 @@ def observe_stack(app: App, base: str | None, *, offline: bool, landing: bool = 
 
 def report_of(app: App, observed: Observed, *, offline: bool = False) -> Report:
     """The stack as ``stackr status`` shows it; what a submit would refuse is a note here."""
+    shown = _report_of(app, observed, offline)
+    return with_numbers(shown, app.known_numbers()) if offline else shown
+
+
+def _report_of(app: App, observed: Observed, offline: bool) -> Report:
     stack = observed.stack
     notes = (*_unfinished(app, observed.state.busy), *misplaced(stack))
     try:

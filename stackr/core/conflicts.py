@@ -38,6 +38,25 @@ def with_others(stack: Stack, change: Change, paths: Sequence[str]) -> Conflict:
     )
 
 
+def within(stack: Stack, title: str, paths: Sequence[str], command: str) -> Conflict:
+    """A change that does not apply in its new place; ``command`` is what would have put it there."""
+    base = stack.changes[0].commit.parents[0][:10]
+    return Conflict(
+        f'"{title}" no longer applies after {command} (conflict in {files(paths)})',
+        safe=still_there(stack),
+        next_step=f"git rebase -i {base} does it step by step, and lets you mend the files",
+    )
+
+
+def not_there(stack: Stack, change: Change, paths: Sequence[str]) -> Conflict:
+    """What is staged does not apply to a lower change, where its lines are others, or are not yet."""
+    return Conflict(
+        f'what is staged does not apply to "{change.title}" (conflict in {files(paths)})',
+        safe=still_there(stack),
+        next_step="stackr absorb finds the changes that the lines belong to; stackr amend takes the one at HEAD",
+    )
+
+
 def files(paths: Sequence[str]) -> str:
     """``a, b, c and 2 more``."""
     more = len(paths) - _MOST_FILES

@@ -19,6 +19,7 @@ from stackr.records import dataclass
 class Row:
     """One change: ``position`` counts from 1 at the bottom; ``state`` and ``next`` as docs/reference/cli.md has it.
 
+    ``number`` is that of the pull request where GitHub was not asked but this clone remembers it.
     ``drift`` names what GitHub has otherwise than this clone (``commit``, ``base``, ``text``); ``foreign`` holds the
     commits that others pushed to the branch, oldest first.
     """
@@ -33,6 +34,7 @@ class Row:
     next: str | None
     drift: tuple[str, ...] = ()
     foreign: tuple[Commit, ...] = ()
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,12 @@ def drift(plan: Plan, *, offline: bool = False) -> dict[str, tuple[str, ...]]:
 def with_drift(shown: Report, drifts: Mapping[str, tuple[str, ...]]) -> Report:
     """The report with what a submit would change, as ``drift`` tells it."""
     return replace(shown, rows=tuple(replace(row, drift=drifts.get(row.id, ())) for row in shown.rows))
+
+
+def with_numbers(shown: Report, numbers: Mapping[str, int]) -> Report:
+    """The report with the numbers of pull requests as this clone remembers them, by head branch."""
+    rows = tuple(replace(row, number=numbers.get(row.head_ref)) for row in shown.rows)
+    return replace(shown, rows=rows)
 
 
 def misplaced(stack: Stack) -> tuple[str, ...]:

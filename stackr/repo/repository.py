@@ -40,6 +40,7 @@ from stackr.repo.worktree import WorkTree
 
 if TYPE_CHECKING:
     from stackr.repo.resolving import Resolving
+    from stackr.repo.shaping import Shaping
 
 _PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE")
 
@@ -341,6 +342,16 @@ class Repository:
         from stackr.repo.resolving import Resolving
 
         return Resolving(self.runner, self.git_dir, self.oplog)
+
+    @cached_property
+    def shaping(self) -> Shaping:
+        """What reshaping a stack needs besides a replay."""
+        from stackr.repo.message import Message
+        from stackr.repo.shaping import Shaping
+        from stackr.repo.staging import Staging
+
+        staging = Staging(self.runner, self._worktree.index)
+        return Shaping(self.runner, self._reader, staging, Message(self.runner, self.git_dir, lambda: self.config))
 
     @cached_property
     def _worktree(self) -> WorkTree:

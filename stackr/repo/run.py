@@ -147,8 +147,14 @@ class Runner:
         """
         alone = {} if _is_terminal() else {"GIT_EDITOR": os.environ.get("GIT_EDITOR", ":"), "GIT_TERMINAL_PROMPT": "0"}
         full = {**alone, **(env or {})}
-        out = None if on_stdout else _STDERR
-        process = self._start([self.git_program, *args], full, None, out, None, own_session=False)
+        return self._attended([self.git_program, *args], full, None if on_stdout else _STDERR)
+
+    def attended_program(self, *argv: str) -> int:
+        """Run another program in the same way: an editor."""
+        return self._attended(argv, {}, _STDERR)
+
+    def _attended(self, argv: Sequence[str], env: Mapping[str, str], out: int | None) -> int:
+        process = self._start(argv, env, None, out, None, own_session=False)
         try:
             with _left_to_others(signal.SIGINT):
                 return process.wait()

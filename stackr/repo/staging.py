@@ -1,0 +1,62 @@
+"""What is staged, as trees, and the hook that may have its say; read from a copy of the index, which stays as it is."""
+
+from __future__ import annotations
+
+from stackr.errors import GitError, Refused
+from stackr.repo.pending import Index
+from stackr.repo.run import Runner
+
+
+class Staging:
+    """The index of one work tree, read."""
+
+    def __init__(self, runner: Runner, index: Index) -> None:
+        self._runner = runner
+        self._index = index
+
+    def read(self, *, everything: bool = False, hooks: bool = False) -> tuple[str, str]:
+        """The tree of the index as it is, and as it is to be committed; both written.
+
+        With ``everything`` all that is tracked is added, as ``git commit --all`` does; with ``hooks`` the pre-commit
+        hook runs, and may change what is committed. Raises ``Refused`` for an index with conflicts, and ``GitError``
+        when the hook declines.
+        """
+        self._index.make_copy()
+        try:
+            before = self._write_tree()
+            if everything:
+                self._runner.git("add", "-u", env=self._index.env)
+            if hooks:
+                run_hook(self._runner, "pre-commit", env=self._index.env)
+            return before, self._write_tree() if everything or hooks else before
+        finally:
+            self._index.copy.unlink(missing_ok=True)
+
+    def choose(self, tree: str, commit: str) -> str:
+        """A tree with those hunks of a commit that the user chooses; written. The dialogue is ``git reset -p``'s."""
+        self._index.make_copy()
+        try:
+            self._runner.git("read-tree", tree, env=self._index.env)
+            code = self._runner.attended("reset", "-p", commit, env=self._index.env)
+            if code:
+                raise GitError("git reset -p did not end well", next_step="what it says is above")
+            return self._write_tree()
+        finally:
+            self._index.copy.unlink(missing_ok=True)
+
+    def _write_tree(self) -> str:
+        done = self._runner.try_git("write-tree", env=self._index.env)
+        if done.code or done.late:
+            raise Refused(
+                "the index has conflicts that are not resolved",
+                next_step="mend the files and git add them; then run the same command again",
+            )
+        return done.out.decode("ascii").strip()
+
+
+def run_hook(runner: Runner, name: str, *args: str, env: dict[str, str] | None = None) -> None:
+    """Run one of the user's hooks as git does, if there is one; raises ``GitError`` when it declines. githooks(5)."""
+    options = ["--", *args] if args else []
+    full = {"GIT_EDITOR": ":", **(env or {})}
+    if runner.attended("hook", "run", "--ignore-missing", name, *options, env=full):
+        raise GitError(f"the {name} hook declined", next_step="what it says is above; mend that and try again")
