@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from stackr.sandbox import issues
@@ -145,6 +147,59 @@ def test_every_class_is_told_from_what_github_has(world: World) -> None:
     page = clone.stackr("report", "ci", "--pr", "2", "--logs", "20").out
     assert page.startswith("## ❌ 1 Unclassified Failure, 1 Cancelled Job, 1 Inherited Failure, ")
     assert " from #1\n  `ValueError: bad shape`" in page
+
+
+def test_a_job_without_a_clone_reports_on_a_stack_without_lists_and_keeps_its_summary(
+    world: World, tmp_path: Path
+) -> None:
+    world.stacked("A", "B")
+    ci, nowhere = Ci(world), Clone(tmp_path, "alice", "")
+    for number in (1, 2):
+        ci.put(ci.head(number), "CI / tests", cause="ValueError: bad shape")
+        world.edit(number, body="nobody knows that this is a stack")
+    env = {
+        "STACKR_TOKEN": "",
+        "GITHUB_TOKEN": world.server.add_user("carol"),
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_REPOSITORY": world.name,
+        "GITHUB_SERVER_URL": world.server.url,
+        "GITHUB_API_URL": f"{world.server.url}/api/v3",
+        "GITHUB_REF": "refs/pull/2/merge",
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+    }
+    told = nowhere.stackr("report", "ci", "--json", env=env).json
+    assert told["markdown"].startswith("## ✅ No New Failures, 1 Inherited Failure\n\nAs of commit ")
+    assert (tmp_path / "summary.md").read_text() == f"{told['markdown']}\n"
+    assert [(job["class"], job["blamed"]) for job in told["jobs"]] == [("inherited", 1)]
+    assert (told["pull"], told["head"], told["comment"]) == (2, ci.head(2), None)
+    assert nowhere.stackr("report", "ci", "--pr", "7", env=env, code=5).err.startswith("error: github has no ")
+    missing = nowhere.stackr("report", "ci", env={**env, "GITHUB_REF": "refs/pull/7/merge"}, code=3)
+    assert missing.err.startswith("error: there is no pull request #7\n")
+
+
+def test_tokens_that_may_not_read_everything_are_told_what_is_missing(world: World) -> None:
+    clone, ci = world.stacked("A"), Ci(world)
+    for commit in (ci.head(1), clone.oid("origin/main")):
+        ci.put(commit, "CI / tests", cause="ValueError: bad shape")
+    assert classes(clone) == {1: ["~broken-trunk"]}
+    without_logs = replace(clone, token=world.server.add_user("alice", reads_actions=False))
+    told = without_logs.stackr("status", "--ci", "--json").json
+    assert [job["class"] for job in told["changes"][0]["ci"]["jobs"]] == ["broken-trunk"]
+    assert told["changes"][0]["ci"]["jobs"][0]["uncertain"]
+    assert told["notes"][0].startswith("2 causes unavailable: the token from STACKR_TOKEN may not do this")
+    blind = replace(clone, token=world.server.add_user("alice", reads_checks=False))
+    told = blind.stackr("status", "--ci", "--json", "--exit-code", code=2).json
+    assert told["changes"][0]["ci"] == {"readable": False, "merge_base": None, "compared_with": None, "jobs": []}
+    assert told["notes"][0].startswith("checks cannot be read: the token from STACKR_TOKEN may not do this")
+    assert "## ❔ Checks Cannot Be Read\n" in blind.stackr("report", "ci").out
+
+
+def test_options_that_exclude_each_other_and_a_repository_without_a_commit(world: World) -> None:
+    clone = world.clone()
+    for options in (("--ci", "--all"), ("--ci", "--offline"), ("--logs", "3")):
+        assert clone.stackr("status", *options, code=2).out == ""
+    clone.git("checkout", "-q", "--orphan", "empty")
+    assert "the current branch has no commit yet" in clone.stackr("status", "--ci").out
 
 
 def test_of_101_checks_only_the_last_of_which_fails_it_is_reported(world: World) -> None:
