@@ -129,9 +129,12 @@ def _carry_out(engine: Engine, row: AsyncMerge) -> None:
     viewer = engine.store.users.need(row.user_id)
     with engine.transaction():
         try:
-            if pull.head_oid != row.oid:
+            if pull.merged:  # by another way meanwhile, or before a restart
+                row.state = "merged"
+            elif pull.head_oid != row.oid:
                 raise ApiError(409, "Head branch was modified. Review and try the merge again.")
-            row.state = _merge(engine, viewer, repo, pull, row)
+            else:
+                row.state = _merge(engine, viewer, repo, pull, row)
         except ApiError as error:
             row.state, row.message = "failed", error.message
         engine.store.async_merges.save(row)

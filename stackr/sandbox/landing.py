@@ -6,11 +6,14 @@ For native stacks (``asyncmerge``) and merge queues (``mergequeue``); a single p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from stackr.sandbox import accounts, aftermath, merging, messages, native, timeline
 from stackr.sandbox.engine import Engine
+from stackr.sandbox.errors import ApiError
 from stackr.sandbox.git import HEADS, GitRepo, RefMove
+from stackr.sandbox.gitrun import GitFailed
 from stackr.sandbox.model import PullRequest, Repository, User
 
 
@@ -64,7 +67,8 @@ def _one_commit(
 def move_base(engine: Engine, repo: Repository, base_ref: str, start: str, landed: Sequence[Landed]) -> RefMove:
     """Move the base over all of them and mark them merged, in an order that a restart can finish.
 
-    What follows for other pull requests is the caller's to settle, with the move that is returned.
+    What follows for other pull requests is the caller's to settle, with the move that is returned. ApiError, 405, if
+    the base has moved.
     """
     move = RefMove(HEADS + base_ref, start, landed[-1].oid)
     for one in landed:
@@ -72,7 +76,12 @@ def move_base(engine: Engine, repo: Repository, base_ref: str, start: str, lande
         engine.store.pulls.save(one.pull)
     engine.store.commit()
     git = engine.git(repo)
-    git.update([move])
+    try:
+        git.update([move])
+    except GitFailed as error:  # a push came between
+        for one in landed:
+            one.pull.merging_oid = one.pull.merged_by_id = None
+        raise ApiError(405, "Base branch was modified. Review and try the merge again.") from error
     git.graph.add(move.new)
     for one in landed:
         aftermath.mark_merged(engine, one.pull, one.merger, one.oid)
@@ -122,5 +131,6 @@ def _rebase(engine: Engine, repo: Repository, above: Sequence[PullRequest], last
         moves.append(RefMove(HEADS + pull.head_ref, pull.head_oid, oid))
         git.graph.add(oid)
         tip, below = oid, pull.head_oid
-    git.update(moves)
-    aftermath.refs_moved(engine, repo, last.merger, moves)
+    with suppress(GitFailed):  # somebody pushes to one of them at this moment: then it is theirs to rebase
+        git.update(moves)
+        aftermath.refs_moved(engine, repo, last.merger, moves)

@@ -54,7 +54,7 @@ def branch_of(entry: QueueEntry) -> str:
 
     As seen in nexu-io/open-design#7907: gh-readonly-queue/main/pr-7907-53a47bf910b2...
     """
-    return f"gh-readonly-queue/{entry.base_ref}/pr-{entry.number}-{entry.base_oid}"
+    return f"{protection.QUEUE_PREFIX}{entry.base_ref}/pr-{entry.number}-{entry.base_oid}"
 
 
 # -- getting in --------------------------------------------------------------------------------------------

@@ -192,6 +192,8 @@ def push_violation(
 
     Rules about the new commits themselves need their objects: see ``commit_rules``.
     """
+    if branch.startswith(QUEUE_PREFIX):
+        return Violation(f"refs/heads/{branch}", "Cannot update this protected ref.", classic=False)
     if old is not None and new is not None:
         locked = _locked_by_queue(engine, repo, branch)
         if locked is not None:
@@ -205,6 +207,8 @@ def push_violation(
     return None
 
 
+# GitHub's own, and nobody else's: mergequeue.
+QUEUE_PREFIX = "gh-readonly-queue/"
 # As git printed it in SharezoneApp/sharezone-app#605. A fork's branch cannot be locked: a push there costs the place.
 _QUEUED = (
     "A pull request for this branch has been added to a merge queue. Branches that\n"

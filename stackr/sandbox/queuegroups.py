@@ -13,6 +13,7 @@ from datetime import datetime
 
 from stackr.sandbox import accounts, landing, mergequeue, objections, protection
 from stackr.sandbox.engine import Engine
+from stackr.sandbox.errors import ApiError
 from stackr.sandbox.git import HEADS, RefMove
 from stackr.sandbox.landing import Landed
 from stackr.sandbox.model import ZERO_OID, Json, QueueEntry, Repository
@@ -174,17 +175,22 @@ def _build_one(engine: Engine, repo: Repository, entry: QueueEntry, tip: str, me
 def _land(engine: Engine, repo: Repository, base_ref: str, parameters: Json) -> None:
     """Fast-forward the base over the group that may land now, if there is one."""
     line = mergequeue.entries(engine, repo, base_ref)
-    size = _group(engine, repo, line, parameters)
-    if size == 0:
+    group = line[: _group(engine, repo, line, parameters)]
+    if not group:
         return
-    start, landed = engine.git(repo).refs[HEADS + base_ref], []
-    for entry in line[:size]:
-        assert entry.oid is not None, "a group is built"
-        merger = accounts.user(engine, entry.enqueuer_id)
-        landed.append(Landed(mergequeue.pull_of(engine, entry), entry.oid, merger))
+    landed = [_landed(engine, entry) for entry in group]
+    try:
+        move = landing.move_base(engine, repo, base_ref, engine.git(repo).refs[HEADS + base_ref], landed)
+    except ApiError:
+        return  # a push to the base is under way; once it is through, all is built again on that
+    for entry in group:
         mergequeue.remove(engine, entry, "merged")
-    move = landing.move_base(engine, repo, base_ref, start, landed)
     landing.settle(engine, repo, move, landed)
+
+
+def _landed(engine: Engine, entry: QueueEntry) -> Landed:
+    assert entry.oid is not None, "a group is built"
+    return Landed(mergequeue.pull_of(engine, entry), entry.oid, accounts.user(engine, entry.enqueuer_id))
 
 
 def _group(engine: Engine, repo: Repository, line: Sequence[QueueEntry], parameters: Json) -> int:

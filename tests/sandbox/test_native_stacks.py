@@ -180,6 +180,15 @@ def test_a_push_in_between_cancels(stacked: Box) -> None:
     assert stacked.state(number) == "open"
 
 
+def test_what_was_merged_by_another_way_meanwhile_is_merged(stacked: Box) -> None:
+    a, b = stacked.stack("a", "b")
+    stacked.alice.post("stacks", {"pull_requests": [a, b]})
+    key = stacked.alice.put(f"pulls/{b}/merge-async", {}, expect=202)["details"]["uuid"]
+    stacked.bob.clone.git("push", "-q", "origin", "origin/b:main")
+    seen = [stacked.alice.get(f"pulls/{b}/merge-async/{key}") for _ in range(2)]
+    assert [look["status"] for look in seen] == ["pending", "merged"]
+
+
 def test_nobody_needs_to_look_for_it_to_happen(stacked: Box) -> None:
     (number,) = stacked.stack("feature")
     stacked.alice.put(f"pulls/{number}/merge-async", {}, expect=202)

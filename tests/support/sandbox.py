@@ -3,8 +3,8 @@
 Nothing of stackr but ``stackr.sandbox`` is used here. For whole commands against it see ``tests/support/world.py``.
 
 GitHub's side is played through ``box.server``: ``protect`` puts rules on branches (a merge queue is one), ``job`` and
-``hold`` are jobs of GitHub Actions and runs that wait for approval, ``queued`` is the commit on which a merge queue waits
-for checks. Queues and auto-merges move on when the next request arrives, or with ``catch_up``.
+``hold`` make jobs of GitHub Actions and runs that wait for approval, ``queued`` names the commit on which a merge queue
+waits for checks. Queues and auto-merges move on when the next request arrives, or with ``catch_up``.
 """
 
 from __future__ import annotations

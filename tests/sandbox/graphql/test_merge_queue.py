@@ -216,6 +216,25 @@ def test_a_queued_branch_takes_no_push_and_a_push_to_a_fork_costs_the_place(box:
     box.dave.branch("fix", "fix", {"more.txt": "more\n"})
     box.dave.clone.git("push", "-q", fork, "fix")
     assert line(box) == [one]
+    built = f"refs/heads/gh-readonly-queue/main/pr-{one}-{box.tip('main')}"
+    assert "Cannot update this protected ref." in box.alice.refused("origin", f"+one:{built}")
+
+
+def test_a_push_to_the_base_in_the_same_moment_has_the_queue_begin_anew(box: Box) -> None:
+    with_queue(box)
+    (one,) = three(box, "one")
+    oid = enqueue(box, one)["headCommit"]["oid"]
+    theirs = box.bob.branch("main", "origin/main", {"theirs.txt": "theirs\n"})
+    box.bob.clone.git("push", "-q", "origin", "main:refs/heads/theirs")
+    passes(box, oid)
+    git = box.server.engine.git(box.repo)
+    (git.directory / "refs" / "heads" / "main").write_text(f"{theirs}\n")  # by git, which the server has not heard of
+    box.server.catch_up()
+    assert (box.state(one), box.server.queued(REPO, one)) == ("open", oid)
+    git.sync(["refs/heads/main"])
+    box.server.catch_up()
+    again = box.server.queued(REPO, one)
+    assert again is not None and git.need(again).parents == (theirs,)
 
 
 def test_groups_wait_for_company_and_give_up_on_checks_that_never_come(box: Box) -> None:
