@@ -14,6 +14,9 @@ from stackr.core.untrusted import clean
 from stackr.records import dataclass
 
 _LONGEST = 300
+"""Characters of a cause that are shown."""
+_LONGEST_LINE = 4_000
+"""Characters of a line that are looked at: nobody needs more, and who writes logs may try to keep us busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Cause:
 def cause_of(check: Check) -> Cause:
     """The cause of a failed check: annotations, else the log, else its own summary, which proves nothing."""
     evidence = check.evidence
-    noted = _cause([clean(note) for note in evidence.annotations])
+    noted = _cause([clean(note[:_LONGEST_LINE]) for note in evidence.annotations])
     if not noted.generic:
         return noted
     logged = _of_log(evidence.log or "")
@@ -80,7 +83,7 @@ def _lines(log: str) -> Iterator[str]:
     """Only lines that may match are cleaned: a log can have a million."""
     for line in log.splitlines():
         if any(word in line for word in _WORTH_A_LOOK):
-            yield clean(_STAMP.sub("", line))
+            yield clean(_STAMP.sub("", line[:_LONGEST_LINE]))
 
 
 def _cause(lines: Sequence[str]) -> Cause:

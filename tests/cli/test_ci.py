@@ -233,6 +233,7 @@ def test_hostile_logs_steer_no_terminal_and_their_comment_notifies_nobody(world:
     told = clone.stackr("status", "--ci")
     assert "CI / `@bob` <b>" in told.out
     assert not any(sign in told.out for sign in "\x1b\x07\u202e")
+    assert clone.stackr("status", "--ci", "--watch").out.endswith(told.out)
     first = clone.stackr("report", "ci", "--post")
     again = clone.stackr("report", "ci", "--post")
     assert first.err.startswith("commented on #1: ")

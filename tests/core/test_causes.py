@@ -192,3 +192,14 @@ def test_what_tells_of_another_matter_stays_different(one: str, other: str) -> N
 )
 def test_a_job_is_the_same_in_every_shard(name: str, key: str | None) -> None:
     assert job_key(name) == (name if key is None else key)
+
+
+def test_logs_that_are_made_to_keep_us_busy_do_not() -> None:
+    evil = [
+        "] FAILED " + ".py" * 300_000,
+        "E" + " " * 300_000 + "Error",
+        "Error: " + "C:/tmp/" * 100_000,
+        "[" * 300_000,
+    ]
+    found = cause("\n".join([*evil, "Command " + " failed with exit code" * 50_000, "##[error]" + "0x" * 200_000]))
+    assert len(found.text) == 300
