@@ -22,7 +22,8 @@ def lines(stacks: Sequence[PullStack], columns: int | None = None, *, links: boo
 
 def _stack(stack: PullStack, columns: int | None, links: bool) -> Iterator[Line]:
     yield line("")
-    yield line(Span(", ".join(stack.branches), "bold") if stack.branches else Span("no local branch", "dim"))
+    name = Span(", ".join(stack.branches), "bold") if stack.branches else Span("no local branch", "dim")
+    yield line(name, Span(" · checked out" if stack.head else "", "dim"))
     entries = [_entry(pull, stack) for pull in reversed(stack.pulls)]
     yield from table.lines(entries, columns, links=links)
     yield line("  ┴ ", Span(stack.base, "bold"))

@@ -80,7 +80,8 @@ def test_all_stacks_are_shown_whatever_is_checked_out_here(world: World) -> None
     shown = clone.stackr("status", "--all").out
     url = f"{world.server.url}/{world.name}/pull"
     assert shown == (
-        f"no local branch\n  ● #3  X  {url}/3\n  ┴ main\n\nfeature\n▶ ● #2  B  {url}/2\n  ● #1  A  {url}/1\n  ┴ main\n"
+        f"no local branch\n  ● #3  X  {url}/3\n  ┴ main\n\n"
+        f"feature · checked out\n▶ ● #2  B  {url}/2\n  ● #1  A  {url}/1\n  ┴ main\n"
     )
     assert world.api_count() == 4
     clone.git("checkout", "-q", "--detach", "HEAD~1")

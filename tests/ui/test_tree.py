@@ -170,7 +170,7 @@ def test_all_stacks_are_trees_below_the_names_of_their_branches() -> None:
         PullStack("develop", (pull(1, draft=True),)),
     ]
     assert "\n".join(plain(each) for each in overview.lines(stacks, 80, links=True)) == (
-        "feature, twin\n"
+        "feature, twin · checked out\n"
         "  ● #4  Title 4  approved · checks pass\n"
         "▶ ● #3  Title 3  approved · checks pass\n"
         "  ┴ main\n"
