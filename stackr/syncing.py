@@ -176,6 +176,10 @@ def _conflict(app: App, stack: Stack, conflict: ReplayConflict) -> Conflict:
 
 def _resolve(app: App, stack: Stack, rebased: Rebased, conflict: Conflict, way: Way) -> None:
     """Rebase in the work tree if that is wanted, and sync again when it is through; else raise the conflict."""
+    if stack.head.top is not None:
+        # A rebase of git's would end with HEAD wherever its list does.
+        conflict.next_step = "stackr top, then stackr sync --resolve"
+        raise conflict
     if way.dry_run or not (way.resolve or _is_wanted(app, conflict)):
         raise conflict
     app.ui.note(conflict.message)

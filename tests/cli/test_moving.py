@@ -117,3 +117,16 @@ def test_numbers_of_pull_requests_are_known_without_the_network(world: World) ->
     clone.stackr("goto", "1")
     assert at(clone) == "[A]"
     assert clone.stackr("goto", "99", code=2).err.startswith('error: "99" is no pull request of this stack\n')
+
+
+def test_a_conflict_met_from_the_middle_is_resolved_from_the_top(world: World) -> None:
+    clone = world.stacked("A", "B")
+    clone.stackr("down")
+    world.advance("B.txt", "theirs\n")
+    before = everything(world, clone)
+    told = clone.stackr("sync", "--resolve", code=4).err.splitlines()
+    assert told[-2:] == [
+        f"safe:  nothing was moved; HEAD is still at {clone.oid()[:7]}",
+        "next:  stackr top, then stackr sync --resolve",
+    ]
+    assert local(clone) == {key: before[key] for key in ("branches", "head", "files", "status")}
