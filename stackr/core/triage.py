@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from fnmatch import fnmatchcase
 from typing import Any
@@ -207,17 +208,9 @@ class _Judge:
         return None
 
     def _inherited(self, failure: _Failure, number: int, blamed: Verdict) -> Verdict:
-        check, uncertain = failure.check, failure.cause.generic
-        return Verdict(
-            check.name,
-            Kind.INHERITED,
-            failure.cause.text,
-            check.link,
-            uncertain,
-            number,
-            waivable=blamed.waivable and not uncertain,
-            required=check.context in self._required,
-        )
+        uncertain = failure.cause.generic
+        found = self._verdict(failure.check, Kind.INHERITED, failure.cause.text, uncertain=uncertain)
+        return replace(found, blamed=number, waivable=blamed.waivable and not uncertain)
 
     def _is_unstable(self, check: Check) -> bool:
         return _SAYS_UNSTABLE.search(check.name) is not None or _is_like(check.name, self._rules.unstable)

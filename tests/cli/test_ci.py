@@ -149,6 +149,20 @@ def test_every_class_is_told_from_what_github_has(world: World) -> None:
     assert " from #1\n  `ValueError: bad shape`" in page
 
 
+def test_a_landing_puts_up_with_what_trunk_breaks_and_stops_at_what_a_change_breaks(world: World) -> None:
+    clone, ci = world.stacked("A", "B"), Ci(world)
+    for commit in (clone.oid("origin/main"), ci.head(1), ci.head(2)):
+        ci.put(commit, "CI / tests", cause="OSError: no route to the mirror")
+    ci.put(clone.oid("origin/main"), "CI / lint", "success")
+    ci.put(ci.head(2), "CI / lint", cause="SyntaxError: invalid syntax")
+    stopped = clone.stackr("land", "--yes", code=3).err
+    assert '    #2 "B": "CI / lint" failed (NEW: SyntaxError: invalid syntax); mend it, or run it again' in stopped
+    assert "CI / tests" not in stopped
+    told = clone.stackr("land", "--yes", "--ready").out
+    assert '#1 "A": "CI / tests" failed and is waived (BROKEN TRUNK: OSError: no route to the mirror)' in told
+    assert [world.state(number) for number in (1, 2)] == ["merged", "open"]
+
+
 def test_a_job_without_a_clone_reports_on_a_stack_without_lists_and_keeps_its_summary(
     world: World, tmp_path: Path
 ) -> None:
