@@ -106,6 +106,10 @@ class Sandbox:
         found = [Pull(p["number"], p["title"], p["head"]["ref"], p["base"]["ref"]) for p in self._call("GET", path)]
         return sorted(found, key=lambda pull: pull.number)
 
+    def is_merged(self, name: str, number: int) -> bool:
+        """Whether a pull request is merged."""
+        return bool(self._call("GET", f"/api/v3/repos/{OWNER}/{name}/pulls/{number}")["merged"])
+
     def _answer(self) -> dict[str, str]:
         line = self._process.stdout.readline() if self._process.stdout is not None else ""
         if not line:

@@ -54,6 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "bottom": Entry("bottom", _MOVE, "Go to the lowest change of the stack."),
     "goto": Entry("goto", _MOVE, "Go to a change of the stack."),
     "checkout": Entry("checkout", _DAILY, "Check out the stack up to a pull request, yours or a colleague's."),
+    "adopt": Entry("adopt", _DAILY, "Take over the stack at HEAD from ghstack or mergify."),
     "amend": Entry("amend", _EDIT, "Put what is staged into a change, the one at HEAD if none is named."),
     "absorb": Entry("absorb", _EDIT, "Put every staged hunk into the change that last touched its lines."),
     "insert": Entry("insert", _EDIT, "Commit what is staged as a new change, right above CHANGE."),

@@ -106,12 +106,21 @@ def rebase(app: App, stack: Stack) -> Rebased:
 
 
 def prepare(
-    app: App, stack: Stack, rebased: Rebased, *, push: bool, keep: Callable[[Stack], Stack] | None = None
+    app: App,
+    stack: Stack,
+    rebased: Rebased,
+    *,
+    push: bool,
+    keep: Callable[[Stack], Stack] | None = None,
+    options: SubmitOptions | None = None,
 ) -> tuple[Plan, Stack]:
-    """What a sync will do, and the stack as it will be; ``keep`` may record heads that are to stay as they are."""
+    """What a sync will do, and the stack as it will be; ``keep`` may record heads that are to stay as they are.
+
+    ``options`` says how pull requests are refreshed, if not as usual.
+    """
     synced = sync.after(stack, rebased.found, rebased.picks, rebased.replayed)
     synced = keep(synced) if keep is not None else synced
-    options = choices(app)
+    options = options or choices(app)
     if push:
         active = range(len(sync.refreshed(synced)))
         refuse_commits(synced, active)

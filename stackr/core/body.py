@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from stackr.core import ghstack, mergify
 from stackr.core.model import split_message
 from stackr.records import dataclass
 
@@ -55,7 +56,8 @@ class Description:
 
     ``title`` and ``text`` come from the commit; ``rows`` are bottom first and empty for a single change; ``template``
     is the repository's pull request template, used when the pull request is created; ``overwrite`` is
-    ``--update-fields``; with ``list_only`` just the stack list is brought up to date, whatever the commit says.
+    ``--update-fields``; with ``list_only`` just the stack list is brought up to date, whatever the commit says;
+    ``taken_over`` puts our list in the place of the one that ghstack or mergify keeps.
     """
 
     change_id: str
@@ -65,6 +67,7 @@ class Description:
     template: str = ""
     overwrite: bool = False
     list_only: bool = False
+    taken_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,7 @@ def merge(title: str, body: str, wanted: Description, numbers: Mapping[str, int]
     A field whose digest is the one last sent follows the commit; one that a person edited is kept, unless
     ``wanted.overwrite``. The block is always brought up to date.
     """
-    found = parse(body)
+    found = parse(_without_other_lists(body, wanted, numbers))
     block = found.block or Block()
     if wanted.list_only:
         assembled = _assemble(found, replace(block, id=wanted.change_id), wanted, numbers)
@@ -214,6 +217,13 @@ def merge(title: str, body: str, wanted: Description, numbers: Mapping[str, int]
         assembled if assembled != normalise(body) else None,
         kept,
     )
+
+
+def _without_other_lists(body: str, wanted: Description, numbers: Mapping[str, int]) -> str:
+    if not wanted.taken_over:
+        return body
+    members = {row.number if row.number is not None else numbers.get(row.change_id, 0) for row in wanted.rows}
+    return mergify.without_dependency(ghstack.without_list(normalise(body)), members)
 
 
 def _our_text(found: Parsed, block: Block, wanted: Description) -> tuple[str, int]:

@@ -62,15 +62,20 @@ def with_trailer(message: bytes, trailer: bytes, *, like: bytes = b"") -> bytes:
 
 
 def without_change_id(message: bytes) -> bytes:
-    """The message without its Change-Id lines; a paragraph of ids alone takes one of its blank lines along."""
+    """The message without its Change-Id lines."""
+    return without_lines(message, _ID_LINE)
+
+
+def without_lines(message: bytes, pattern: re.Pattern[bytes]) -> bytes:
+    """The message without lines that ``pattern`` matches; a paragraph of these takes one of its blank lines along."""
     kept: list[bytes] = []
-    is_after_id = False
+    is_after_one = False
     for line in message.split(b"\n"):
-        if _ID_LINE.match(line):
-            is_after_id = True
-        elif not (is_after_id and not line.strip() and not (kept and kept[-1].strip())):
+        if pattern.match(line):
+            is_after_one = True
+        elif not (is_after_one and not line.strip() and not (kept and kept[-1].strip())):
             kept.append(line)
-            is_after_id = False
+            is_after_one = False
     return b"\n".join(kept)
 
 

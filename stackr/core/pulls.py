@@ -43,6 +43,7 @@ def describe(stack: Stack, index: int, active: Sequence[int], options: SubmitOpt
         options.template,
         options.update_fields,
         list_only=index not in active,
+        taken_over=options.taken_over,
     )
 
 

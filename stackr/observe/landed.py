@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from stackr.core import identity
-from stackr.core.model import Finished, PullState, Stack
+from stackr.core import ghstack, identity
+from stackr.core.model import Commit, Finished, PullState, Stack
 from stackr.core.ports import ForgeFacts, Repo
 from stackr.observe.local import Local
 from stackr.observe.outsiders import current_pull
@@ -26,14 +26,24 @@ def with_landed(repo: Repo, stack: Stack, before: Local, local: Local, facts: Fo
     if point == stack.trunk.oid:
         return replace(stack, landed_below=frozenset(_merged_outside(stack, ())))
     above = repo.list_commits([stack.trunk.oid], [point])
-    ids = {identity.change_id(commit.message): commit.oid for commit in above}
-    mine = {change.id for change in stack.changes}
     return replace(
         stack,
         landed_below=frozenset(_merged_outside(stack, {commit.oid for commit in above})),
-        landed={change: oid for change, oid in ids.items() if change in mine},
+        landed=dict(_landed(stack, above)),
         equivalent=repo.list_equivalent(stack.changes[-1].commit.oid, stack.trunk.oid),
     )
+
+
+def _landed(stack: Stack, above: Collection[Commit]) -> Iterator[tuple[str, str]]:
+    """Change ids and the commits of trunk that say they are these changes; ghstack's name the pull request instead."""
+    mine = {change.id for change in stack.changes}
+    numbers = {change.pull.number: change.id for change in stack.changes if change.pull}
+    for commit in above:
+        change = identity.change_id(commit.message)
+        if change not in mine:
+            change = numbers.get(ghstack.pull_number(commit.message) or 0, "")
+        if change:
+            yield change, commit.oid
 
 
 def _merged_outside(stack: Stack, above: Collection[str]) -> Iterator[str]:

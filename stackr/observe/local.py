@@ -57,9 +57,9 @@ def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_
     if trunk_oid is None:
         return Local(None)
     head, commits = _line(repo, state, head, trunk_oid)
-    ids = tuple(identity.change_id(commit.message) or identity.new_id(commit) for commit in commits)
+    ids = tuple(_id_of(commit, wanted) for commit in commits)
     known = list(_known_branches(state, wanted))
-    named = named_branches(state.refs)
+    named = {**named_branches(state.refs), **{claim.change_id: claim.head_ref for claim in wanted.claims.values()}}
     heads = {
         change: named.get(change)
         or identity.known_head_ref(change, known)
@@ -80,6 +80,11 @@ def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_
         {branch: change for branch, change in others.items() if records[HEADS + change] not in parents},
         graph,
     )
+
+
+def _id_of(commit: Commit, wanted: Wanted) -> str:
+    claim = wanted.claims.get(commit.oid)
+    return claim.change_id if claim else identity.change_id(commit.message) or identity.new_id(commit)
 
 
 def _line(repo: Repo, state: LocalState, head: Head, trunk_oid: str) -> tuple[Head, tuple[Commit, ...]]:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 
-from stackr.core import identity
+from stackr.core import ghstack, identity
 from stackr.core.guards import refuse_busy
 from stackr.core.model import Change, Head, PullState, Stack, Trunk
 from stackr.core.ownership import BRANCHES, HEADS, PUSHING
@@ -98,7 +98,7 @@ def _choose_trunk(facts: ForgeFacts, local: Local, state: LocalState, wanted: Wa
     pulls = [pull for change in local.ids if (pull := current_pull(facts, local.heads[change]))]
     bottom = pulls[0].base_ref if pulls and pulls[0].state is PullState.OPEN else None
     branches = {*facts.branches, *stack_branches(state)}
-    if bottom is not None and identity.is_head_ref(bottom, wanted.template):
+    if bottom is not None and (identity.is_head_ref(bottom, wanted.template) or ghstack.is_base(bottom)):
         # A machine without records does not know the branch of a change that was dropped from the bottom.
         branches.add(bottom)
     choice = replace(wanted.trunk, bottom_base=bottom, remote_head=state.remote_head)

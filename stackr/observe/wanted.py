@@ -12,13 +12,22 @@ from stackr.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """That a commit is a certain change with a certain head branch."""
+
+    change_id: str
+    head_ref: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """What to look at and how hard.
 
     ``template`` and ``user`` name head branches (core.identity.head_ref); ``writes`` refuses a repository in the
     middle of a rebase before anything else is asked; ``sync`` fetches trunk at once and looks for what landed;
     ``landing`` asks for the rules of trunk and for open issues with the label ``sev_label``; ``native`` asks for
-    GitHub's own stacks, at once if one of ``known_pulls`` (numbers by head branch, as remembered here) is of this one.
+    GitHub's own stacks, at once if one of ``known_pulls`` (numbers by head branch, as remembered here) is of this one;
+    ``claims`` says, by commit id, which changes commits are that do not say it themselves.
     """
 
     remote: str
@@ -34,6 +43,7 @@ class Wanted:
     sev_label: str = ""
     native: bool = False
     known_pulls: Mapping[str, int] = field(default_factory=dict)
+    claims: Mapping[str, Claim] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
