@@ -175,6 +175,10 @@ class App:
         """Numbers of pull requests by head branch, as far as this clone remembers them."""
         return {name.head_ref: name.number for name in self._known_pulls()}
 
+    def remembers_merged(self, number: int | None) -> bool:
+        """Whether this clone has seen pull request ``number`` merged."""
+        return any(name.number == number and name.state == "merged" for name in self._known_pulls())
+
     def _known_pulls(self) -> tuple[PullName, ...]:
         from stackr.repo import pullnames
 

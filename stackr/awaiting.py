@@ -44,19 +44,21 @@ def until_merged(app: App, number: int, method: Method) -> None:
             return
         if pull.state is PullState.CLOSED:
             raise Refused(f"#{number} was closed while it waited to be merged", next_step=f"see why: {pull.url}")
-        if not (standing.queue or standing.auto):
+        if standing is not None and not (standing.queue or standing.auto):
             raise _given_up(pull, method)
         app.ui.wait(pause, f"#{number} {_words(standing)}")
 
 
-def _look(app: App, number: int) -> tuple[PullRequest, PullStanding]:
+def _look(app: App, number: int) -> tuple[PullRequest, PullStanding | None]:
+    """The pull request, and how it stands, as far as GitHub tells."""
     facts = app.forge.read(ReadRequest(numbers=(number,), details=True, landing=True))
-    pull = facts.by_number[number]
     standings = facts.landing.standings if facts.landing else {}
-    return pull, standings.get(number, PullStanding())
+    return facts.by_number[number], standings.get(number)
 
 
-def _words(standing: PullStanding) -> str:
+def _words(standing: PullStanding | None) -> str:
+    if standing is None:
+        return "waits to be merged"
     return f"is in the merge queue ({standing.queue.replace('_', ' ')})" if standing.queue else "waits for auto-merge"
 
 

@@ -17,6 +17,7 @@ from stackr import awaiting, syncing
 from stackr.core import land, preflight
 from stackr.core.fates import Fate, name
 from stackr.core.model import Change, PullState, Stack
+from stackr.core.naming import pull_number
 from stackr.core.plan import Action, MergePull, MoveRefs, Plan, PushRefs
 from stackr.core.preflight import Obstacle
 from stackr.core.rules import Method
@@ -24,7 +25,7 @@ from stackr.core.status import Report, outdated, report
 from stackr.core.submit import plan_submit
 from stackr.core.sync import refreshed
 from stackr.core.words import counted
-from stackr.errors import Refused, StackrError
+from stackr.errors import Refused, StackrError, UsageError
 from stackr.execute import execute
 from stackr.prospecting import Aim, Look, judge, observe_stack
 from stackr.records import dataclass
@@ -106,7 +107,7 @@ class _Landing:
         """Settle which changes are to land, by which way, and what is put up with; and say what is worth knowing."""
         stack, facts = observe_stack(self._app, self._user)
         if self._way.change is not None:
-            self._aim = replace(self._aim, top=self._app.find_change(stack, self._way.change).id)
+            self._aim = replace(self._aim, top=self._find(stack, self._way.change))
         look = judge(self._app, stack, facts, self._aim)
         # What was chosen is kept to: the rules may change while it goes on.
         self._aim = replace(self._aim, method=look.wanted.method)
@@ -114,6 +115,16 @@ class _Landing:
             self._aim = replace(self._aim, ignored=preflight.failing(look.question))
             look = judge(self._app, stack, facts, self._aim)
         return self._narrowed(look)
+
+    def _find(self, stack: Stack, text: str) -> str:
+        """The id of the change named; ``""`` for one that has landed and left the stack, for a run that goes on."""
+        try:
+            return self._app.find_change(stack, text).id
+        except UsageError:
+            number = pull_number(text)
+            if number in stack.landed_numbers or self._app.remembers_merged(number):
+                return ""
+            raise
 
     def _narrowed(self, look: Look) -> tuple[Look, tuple[str, ...]]:
         """Leave out what cannot land in this run, and say so."""
@@ -215,8 +226,9 @@ class _Landing:
     def _do(self, look: Look, actions: Sequence[Action]) -> None:
         if actions:
             plan, app = Plan("land", tuple(actions)), self._app
-            self._oids |= execute(plan, look.prospect.stack, app.repo, app.forge, app.ui).oids
-            self._done += actions
+            outcome = execute(plan, look.prospect.stack, app.repo, app.forge, app.ui)
+            self._oids |= outcome.oids
+            self._done += outcome.done.actions
 
     def _await(self, look: Look, step: land.Step) -> bool:
         """Whether GitHub has merged what it was given; waits for that unless it is to be left to GitHub."""
@@ -303,7 +315,7 @@ class _Landing:
         left = self._outdated(synced) - {change.id for change in refreshed(synced)}
         outcome = execute(replace(plan, actions=(*stays, *plan.actions)), synced, app.repo, app.forge, app.ui)
         self._oids |= outcome.oids
-        whole = Plan("land", (*self._done, *plan.actions), (*notes, *plan.notes))
+        whole = Plan("land", (*self._done, *outcome.done.actions), (*notes, *plan.notes))
         return whole, report("land", outcome.stack, left, whole.notes)
 
     def _outdated(self, stack: Stack) -> set[str]:

@@ -84,6 +84,7 @@ def observe_stack(app: App, user: str) -> tuple[Stack, LandingFacts]:
     app.refuse_without_write_access(observed.facts)
     for warning in observed.warnings:
         app.ui.warn(warning)
+    app.remember_pulls(observed.stack)
     facts = observed.facts.landing if observed.facts else None
     assert facts is not None, "a landing asks for the rules"
     return observed.stack, facts

@@ -19,6 +19,8 @@ BRANCHES = "refs/stackr/branches/"
 # brought the branch up to date with trunk.
 KEPT = "refs/stackr/kept/"
 REVIEWED = "refs/stackr/reviewed/"
+# What has left the stack while its branch is still to be removed on GitHub.
+LANDED = "refs/stackr/landed/"
 # <id>/<head branch> of a change whose branch was named by another tool, or by hand, so that the name does not tell it.
 NAMES = "refs/stackr/names/"
 # The head of somebody else's pull request that this clone checked out, until we have pushed to it ourselves.
@@ -27,7 +29,7 @@ TAKEN = "refs/stackr/taken/"
 
 def records_of(change_id: str, head_ref: str) -> tuple[str, ...]:
     """Every record of ours that goes when a change has landed and its branch is gone."""
-    rooms = (room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED, TAKEN))
+    rooms = (room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED, LANDED, TAKEN))
     return (*rooms, BRANCHES + head_ref, name_record(change_id, head_ref))
 
 

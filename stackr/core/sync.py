@@ -16,7 +16,7 @@ from stackr.core.fates import Fate, sent_tree
 from stackr.core.heading import files_between, head_after, head_moves
 from stackr.core.model import Change, Commit, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import records_of
+from stackr.core.ownership import LANDED, records_of
 from stackr.core.plan import Action, DeleteRefs, MoveRefs, Park, Plan, RefMove, UpdatePull
 from stackr.core.replaying import Pick, Picked, Replayed
 from stackr.core.submit import plan_submit
@@ -154,7 +154,8 @@ def plan_sync(
     if push:
         refresh = plan_refresh(synced, options)
         held = pushed_of_others(synced, refresh)
-        actions += [] if held else [*refresh.actions, *_clean_up(stack, synced, refresh)]
+        leaving = {move.ref: move.new for move in moves.moves if move.ref.startswith(LANDED) and move.new is not None}
+        actions += [] if held else [*refresh.actions, *_clean_up(stack, synced, refresh, leaving)]
         notes += _held_notes(held) if held else refresh.notes
     return Plan("sync", tuple(actions), tuple(notes))
 
@@ -184,7 +185,16 @@ def plan_moves(stack: Stack, found: Mapping[str, Fate], replayed: Replayed) -> M
     head = head_after(stack, tips, stack.trunk.oid)
     moves += head_moves(stack.head, head)
     moves += [RefMove(ref, stack.own_refs.get(ref), oid) for ref, oid in taken_in(stack, found)]
+    moves += _leaving(stack, found)
     return MoveRefs(tuple(moves), "sync", files_between(stack.head, head))
+
+
+def _leaving(stack: Stack, found: Mapping[str, Fate]) -> Iterator[RefMove]:
+    """Records of what leaves the stack while its branch is still there, for a run that has to remove it later."""
+    for change in stack.changes:
+        ref = LANDED + change.id
+        if found[change.id] is Fate.LANDED and change.remote_head is not None and ref not in stack.own_refs:
+            yield RefMove(ref, None, change.commit.oid)
 
 
 def _alone(stack: Stack) -> dict[str, str]:
@@ -213,8 +223,11 @@ def plan_refresh(synced: Stack, options: SubmitOptions) -> Plan:
     return plan_submit(synced, replace(options, upto=changes[-1].commit.oid))
 
 
-def _clean_up(stack: Stack, synced: Stack, refresh: Plan) -> Iterator[Action]:
-    """Remove head branches of merged pull requests that nothing targets any more, and our records of them."""
+def _clean_up(stack: Stack, synced: Stack, refresh: Plan, leaving: Mapping[str, str]) -> Iterator[Action]:
+    """Remove head branches of merged pull requests that nothing targets any more, and our records of them.
+
+    ``leaving`` are the records that this run has made of what leaves the stack.
+    """
     targets = _targets_after(synced, refresh)
     left = [*_landed_here(stack, synced), *((f.id, f.head_ref, f.remote_head, f.pull) for f in stack.finished)]
     # What is still a base has to wait, and is remembered until then.
@@ -228,7 +241,8 @@ def _clean_up(stack: Stack, synced: Stack, refresh: Plan) -> Iterator[Action]:
     if refs:
         yield DeleteRefs(refs)
     records = [name for change_id, ref, *_ in doomed for name in records_of(change_id, ref)]
-    moves = tuple(RefMove(name, stack.own_refs[name], None) for name in records if name in stack.own_refs)
+    known = {**stack.own_refs, **leaving}
+    moves = tuple(RefMove(name, known[name], None) for name in records if name in known)
     if moves:
         yield MoveRefs(moves, "sync: landed")
 

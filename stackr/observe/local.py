@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 from stackr.core import identity
 from stackr.core.model import Commit, Graph, Head
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING, named_branches
+from stackr.core.ownership import BRANCHES, HEADS, LANDED, PUSHING, named_branches
 from stackr.core.ports import LocalState, Repo
 from stackr.observe.wanted import Wanted
 from stackr.records import dataclass
@@ -77,7 +77,11 @@ def read_local(repo: Repo, state: LocalState, head: Head, wanted: Wanted, trunk_
         head,
         heads,
         _candidates(records, others, heads, graph),
-        {branch: change for branch, change in others.items() if records[HEADS + change] not in parents},
+        {
+            branch: change
+            for branch, change in others.items()
+            if records[HEADS + change] not in parents or LANDED + change in state.refs
+        },
         graph,
     )
 

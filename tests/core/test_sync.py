@@ -9,7 +9,7 @@ from stackr.core.fates import Fate, fates
 from stackr.core.identity import change_id, new_id
 from stackr.core.model import Finished, Head, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.ownership import BRANCHES, HEADS, LANDED, PUSHING
 from stackr.core.plan import DeleteRefs, MoveRefs, Park, Plan, PushRefs, RefMove, UpdatePull
 from stackr.core.replaying import Picked, Replayed
 from stackr.core.sync import after, is_settled, new_tips, plan_picks, plan_sync, refreshed, switches, unmoved
@@ -186,14 +186,17 @@ def test_a_stack_behind_trunk_or_with_anything_to_do_is_not_settled():
     assert not is_settled(stack(), {})
 
 
+# A leaves the stack while its branch is still on GitHub.
+LEAVES = RefMove(LANDED + cid("A"), None, "a1")
+
+
 def test_what_landed_is_gone_its_branches_go_to_what_is_below_and_files_follow_head():
     later, plan = synced(landed_one(), replayed(b1="b2"))
     assert [(c.commit.oid, c.commit.parents) for c in later.changes] == [("b2", ("t2",))]
     assert later.head == Head("refs/heads/feature", "b2")
     assert later.landed_numbers == (10,)
-    assert plan.actions[0] == MoveRefs(
-        (RefMove("refs/heads/feature", "b1", "b2"), RefMove("refs/heads/low", "a1", "t2")), "sync", ("b1", "b2")
-    )
+    branches = (RefMove("refs/heads/feature", "b1", "b2"), RefMove("refs/heads/low", "a1", "t2"))
+    assert plan.actions[0] == MoveRefs((*branches, LEAVES), "sync", ("b1", "b2"))
     assert list(switches(plan)) == [("b1", "b2")]
 
 
@@ -203,7 +206,14 @@ def test_the_next_is_retargeted_before_it_is_pushed_and_the_branch_of_what_lande
     assert kinds.index(Park) < kinds.index(PushRefs) < kinds.index(UpdatePull) < kinds.index(DeleteRefs)
     assert plan.actions[-2:] == (
         DeleteRefs((("refs/heads/" + ref("A"), "a1"),)),
-        MoveRefs((RefMove(HEADS + cid("A"), "a1", None), RefMove(BRANCHES + ref("A"), "a1", None)), "sync: landed"),
+        MoveRefs(
+            (
+                RefMove(HEADS + cid("A"), "a1", None),
+                RefMove(LANDED + cid("A"), "a1", None),
+                RefMove(BRANCHES + ref("A"), "a1", None),
+            ),
+            "sync: landed",
+        ),
     )
 
 
@@ -217,14 +227,14 @@ def test_a_branch_in_another_worktree_stays_and_is_named():
     _, plan = synced(made, replayed(b1="b2"))
     moves = plan.actions[0]
     assert isinstance(moves, MoveRefs)
-    assert [move.ref for move in moves.moves] == ["refs/heads/feature"]
+    assert [move.ref for move in moves.moves] == ["refs/heads/feature", LEAVES.ref]
     assert '"low" is checked out in another worktree and stays at a1' in plan.notes
 
 
 def test_a_detached_head_moves_by_itself():
     made = replace(landed_one(), head=Head(None, "b1"), local_branches={})
     _, plan = synced(made, replayed(b1="b2"))
-    assert plan.actions[0] == MoveRefs((RefMove("HEAD", "b1", "b2"),), "sync", ("b1", "b2"))
+    assert plan.actions[0] == MoveRefs((RefMove("HEAD", "b1", "b2"), LEAVES), "sync", ("b1", "b2"))
 
 
 def test_an_empty_stack_goes_to_the_tip_of_trunk():
