@@ -159,10 +159,7 @@ class App:
 
         trunk = TrunkChoice(base, self.remembered_base, None, self.config.trunk, self._upstream)
         if self.config.native and more.get("writes"):
-            from stackr.repo import pullnames
-
-            names = pullnames.read(pullnames.path_in(self.repo.common_dir))
-            more = {"native": True, "known_pulls": {name.head_ref: name.number for name in names}, **more}
+            more = {"native": True, "known_pulls": self.known_numbers(), **more}
         return Wanted(self.remote, user, self.config.branch_template, trunk, **more)
 
     def find_change(self, stack: Stack, text: str) -> Change:

@@ -78,7 +78,8 @@ def _with_trees(app: App, stacked: Stacked, members: Sequence[Member]) -> tuple[
             point = footing if footing.oid not in stacked.commits else app.repo.read_commits([below])[below]
             tree = point.tree
         tree = member.head.tree if footing.tree == tree else _merged(app, member, footing.tree, tree)
-        done.append(replace(member, tree=tree))
+        lacks = not stacked.graph.contains(member.head.oid, done[-1].head.oid if done else point.oid)
+        done.append(replace(member, tree=tree, is_behind=lacks or tree != member.head.tree))
         below = member.head.oid
     assert point is not None
     return point, tuple(done)
@@ -134,12 +135,12 @@ def _holders(app: App, stacked: Stacked) -> dict[str, tuple[Commit, ...]]:
 
 
 def _line(commits: dict[str, Commit], oid: str) -> list[str]:
-    """The first-parent line down from a commit, as far as ``commits`` has it."""
+    """The first-parent line up to a commit, as far down as ``commits`` has it, lowest first."""
     line = []
     while oid in commits:
         line.append(oid)
         oid = next(iter(commits[oid].parents), "")
-    return line
+    return line[::-1]
 
 
 def _foreign(app: App, members: Sequence[Member], *, remember: bool) -> frozenset[str]:
@@ -152,7 +153,7 @@ def _foreign(app: App, members: Sequence[Member], *, remember: bool) -> frozense
 
 def _show(app: App, plan: Plan, stack: Stack, members: Sequence[Member], way: Way) -> None:
     """Go there and show the stack; or show the plan, refusing what it would refuse."""
-    behind = {member.id for member in members if member.tree != member.head.tree}
+    behind = {member.id for member in members if member.is_behind} - checkout.kept_as_they_are(members)
     shown = report("checkout", stack, behind, plan.notes if way.dry_run else ())
     if way.dry_run:
         for action in plan.actions:

@@ -15,6 +15,7 @@ from stackr.core.broken import safe_line
 from stackr.core.model import Change, Mergeable, PullRequest, PullState, Review, Stack
 from stackr.core.plan import (
     Action,
+    ClosePull,
     Comment,
     CreatePull,
     DeleteRefs,
@@ -116,6 +117,7 @@ class _Run:
             Park: self._park,
             PushRefs: self._push,
             Reopen: self._reopen,
+            ClosePull: self._close,
             CreatePull: self._create,
             UpdatePull: self._update,
             LinkStack: self._link,
@@ -154,6 +156,10 @@ class _Run:
 
     def _reopen(self, actions: Sequence[Reopen]) -> None:
         self.forge.update_pulls([PullEdit(a.number, a.node_id, reopen=True) for a in actions])
+        self.is_stale = True
+
+    def _close(self, actions: Sequence[ClosePull]) -> None:
+        self.forge.update_pulls([PullEdit(a.number, a.node_id, close=True) for a in actions])
         self.is_stale = True
 
     def _create(self, actions: Sequence[CreatePull]) -> None:
@@ -200,7 +206,7 @@ class _Run:
 
     def _delete(self, actions: Sequence[DeleteRefs]) -> None:
         refs = [ref for action in actions for ref in action.refs]
-        self.ui.step(f"removing {counted(len(refs), 'landed branch', 'landed branches')}")
+        self.ui.step(f"removing {counted(len(refs), 'branch', 'branches')}")
         self.forge.delete_refs(self.stack.repository_id, refs)
 
     def _numbers_to_describe(self) -> list[int]:
@@ -214,16 +220,17 @@ class _Run:
         known = {change.id: change.pull.number for change in self.stack.changes if change.pull}
         return known | {change_id: pull.number for change_id, pull in self.created.items()}
 
-    def _pull(self, change_id: str) -> PullRequest:
-        if change_id in self.created:
-            return self.created[change_id]
-        pull = self.stack.changes[self.stack.position(change_id)].pull
-        assert pull is not None, f"{change_id} has no pull request to update"
-        return pull
+    def _pull(self, action: UpdatePull) -> PullRequest:
+        """The pull request to update: one that was created just now, one of the stack, or one that stands on it."""
+        if action.change_id in self.created:
+            return self.created[action.change_id]
+        mine = (change.pull for change in self.stack.changes)
+        known = (*mine, *(orphan.pull for orphan in self.stack.orphans), *self.stack.relatives)
+        return next(pull for pull in known if pull is not None and pull.number == action.number)
 
     def _edit(self, action: UpdatePull) -> PullEdit | None:
         """The edit as it has to be now; ``None`` when nothing is left to change."""
-        pull = self._pull(action.change_id)
+        pull = self._pull(action)
         title = text = None
         if action.description is not None:
             now = self.texts.get(pull.number, PullText(pull.title, pull.body))

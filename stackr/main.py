@@ -47,6 +47,7 @@ COMMANDS: dict[str, Entry] = {
     "abort": Entry(
         "abort", _DAILY, "Give up after a conflict: git rebase --abort, and everything is as it was before the sync."
     ),
+    "abandon": Entry("abandon", _DAILY, "Close the pull request of a change, and remove its branch."),
     "undo": Entry("undo", _DAILY, "Take back what stackr did to your branches."),
     "up": Entry("up", _MOVE, "Go up the stack, by one change or by N."),
     "down": Entry("down", _MOVE, "Go down the stack, by one change or by N."),
@@ -65,6 +66,7 @@ COMMANDS: dict[str, Entry] = {
     "drop": Entry("drop", _EDIT, "Take a change out of the stack."),
     "status": Entry("status", _LOOK, "Show the stack: pull requests, reviews, checks, and what to do next."),
     "report": Entry("report", _LOOK, "Write a report for reviewers, and keep it in one comment on the pull request."),
+    "open": Entry("open_", _LOOK, "Show the pull request of a change in the browser."),
     "diff": Entry("diff", _LOOK, "Show what changed between two submitted versions of a change."),
     "log": Entry("log", _LOOK, "List what stackr did to your branches, newest on top."),
     "id": Entry("id", _LOOK, "Show a commit's Change-Id, or give it a new one."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stackr.core.naming import find_change, pull_number, pull_repository
+from stackr.core.naming import pull_number, pull_repository
 from stackr.core.sought import Sought
 from stackr.errors import UsageError
 
@@ -24,8 +24,17 @@ def seek(app: App, text: str) -> Sought:
     from stackr.observe import observe_offline
 
     stack = observe_offline(app.repo, app.wanted(app.known_user())).stack
-    change = find_change(stack, text, (), app.repo.resolve)
-    return Sought(f'"{change.title}"', None, change.head_ref)
+    change = app.find_change(stack, text)
+    return Sought(f'"{change.title}"', app.known_numbers().get(change.head_ref), change.head_ref)
+
+
+def find_number(app: App, sought: Sought) -> int:
+    """The number of a pull request: as this clone knows it, else one request. Raises ``Refused`` if there is none."""
+    if sought.number is not None:
+        return sought.number
+    from stackr.observe.one import find_pull
+
+    return find_pull(app.forge, sought)[0].number
 
 
 def _refuse_elsewhere(app: App, text: str) -> None:

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stackr.core.plan import Action, CreatePull, MergePull, MoveRefs, Park, PushRefs, Reopen, SetConfig, UnlinkStack
+from stackr.core.plan import (
+    Action,
+    ClosePull,
+    CreatePull,
+    MergePull,
+    MoveRefs,
+    Park,
+    PushRefs,
+    Reopen,
+    SetConfig,
+    UnlinkStack,
+)
 from stackr.errors import NOTHING_CHANGED
 
 _GOES_ON = "the next run goes on from there"
@@ -45,6 +56,8 @@ def _told(done: Sequence[Action]) -> Iterator[str]:
     if reopened := [action for action in done if isinstance(action, Reopen)]:
         numbers = ", ".join(f"#{action.number}" for action in reopened)
         yield f"{numbers} {_verb(reopened, 'is', 'are')} open again"
+    if closed := [action for action in done if isinstance(action, ClosePull)]:
+        yield f"{', '.join(f'#{action.number}' for action in closed)} {_verb(closed, 'is', 'are')} closed"
     if created := [action for action in done if isinstance(action, CreatePull)]:
         yield f"{_count(created, 'pull request', 'pull requests')} {_verb(created, 'is', 'are')} created"
     if merged := [action for action in done if isinstance(action, MergePull)]:

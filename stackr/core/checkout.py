@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from stackr.core import body, identity
 from stackr.core.heading import files_between, head_moves
@@ -26,12 +27,16 @@ _LONGEST_SLUG = 40
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One pull request of the stack, its id, and its versions; ``tree`` is what the local commit is to have."""
+    """One pull request of the stack, its id, and its versions.
+
+    ``tree`` is what the local commit is to have; ``is_behind`` whether the head lacks what is below it.
+    """
 
     pull: PullRequest
     id: str
     versions: tuple[Version, ...]
     tree: str = ""
+    is_behind: bool = False
 
     @property
     def head(self) -> Commit:
@@ -190,22 +195,26 @@ def plan_checkout(
     return Plan("checkout", (action,) if moves else (), tuple(_notes(members)))
 
 
+def kept_as_they_are(members: Sequence[Member]) -> frozenset[str]:
+    """Ids of the lowest changes whose heads lack what has landed below them: until they are amended, that is right.
+
+    docs/internals/protocol.md 7.3.
+    """
+    return frozenset(member.id for member in takewhile(lambda member: member.is_behind, members))
+
+
 def _records(
     members: Sequence[Member], tips: Sequence[str], refs: Mapping[str, str], foreign: frozenset[str]
 ) -> Iterator[RefMove]:
-    """What GitHub has counts as taken in.
-
-    A head that lacks what is below it, at the bottom after a landing, stays as it is until its change is amended.
-    """
-    is_kept = True
+    """What GitHub has counts as taken in."""
+    kept = kept_as_they_are(members)
     for member, tip in zip(members, tips, strict=True):
         head = member.head.oid
-        is_kept = is_kept and member.tree != member.head.tree
-        wanted = {
+        wanted: dict[str, str | None] = {
             HEADS + member.id: head,
             BRANCHES + member.pull.head_ref: head,
             TAKEN + member.id: head if member.id in foreign else None,
-            KEPT + member.id: tip if is_kept else refs.get(KEPT + member.id),
+            KEPT + member.id: tip if member.id in kept else refs.get(KEPT + member.id),
         }
         if not tells_change(member.pull.head_ref, member.id):
             wanted[name_record(member.id, member.pull.head_ref)] = head

@@ -98,6 +98,15 @@ class Reopen:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosePull:
+    """Close an open pull request without merging it; nothing targets its branch any more."""
+
+    change_id: str
+    number: int
+    node_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class CreatePull:
     """Create the pull request of a change. Creates run in order, bottom first."""
 
@@ -189,6 +198,7 @@ Action = (
     | Park
     | PushRefs
     | Reopen
+    | ClosePull
     | CreatePull
     | UpdatePull
     | LinkStack

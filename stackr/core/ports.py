@@ -245,6 +245,7 @@ class PullEdit:
     base: str | None = None
     draft: bool | None = None
     reopen: bool = False
+    close: bool = False
     reviewers: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
 

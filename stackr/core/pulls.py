@@ -115,12 +115,23 @@ def _update(
     return UpdatePull(wanted.change_id, pull.number, pull.node_id, base, description, draft, reviewers, options.labels)
 
 
+def plan_lists(stack: Stack) -> Iterator[UpdatePull]:
+    """Bring just the stack lists of the open pull requests up to date, bottom first."""
+    for index, change in enumerate(stack.changes):
+        if change.pull is not None and _is_open(change):
+            update = _update_list(stack, change.pull, describe(stack, index, (), SubmitOptions()))
+            if update is not None:
+                yield update
+
+
 def _update_list(stack: Stack, pull: PullRequest, wanted: body.Description) -> UpdatePull | None:
-    """Just the list of somebody else's pull request, and only if it is another one than theirs."""
+    """Just the list of a pull request, if it is to name others than it does; nothing where stackr keeps no list."""
     block = body.parse(pull.body).block
+    if block is None:
+        return None
     numbers = _numbers(stack)
-    now = [(row.number, row.landed) for row in (block.rows if block else ())]
-    then = [(row.number or numbers.get(row.change_id), row.landed) for row in wanted.rows]
+    now = [row.number for row in block.rows]
+    then = [row.number or numbers.get(row.change_id) for row in wanted.rows]
     return None if now == then else _update(stack, pull, wanted, SubmitOptions(), None)
 
 

@@ -7,7 +7,10 @@ from stackr.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """Which one: by ``number`` where that is known, else by ``head_ref``; ``name`` is what the user called it."""
+    """Which one, and what the user called it: a change by its ``head_ref``, with the ``number`` this clone remembers.
+
+    Without a ``head_ref`` the user has named the number.
+    """
 
     name: str
     number: int | None = None

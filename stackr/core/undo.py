@@ -166,8 +166,13 @@ def _steps(undone: Sequence[Operation]) -> list[Part]:
 
 
 def _in_turn(moves: tuple[RefMove, ...]) -> Iterator[tuple[RefMove, ...]]:
-    """Git refuses to move a branch in the transaction in which HEAD leaves it: HEAD goes first."""
-    leaving = tuple(move for move in moves if move.ref == "HEAD" and on_branch(move.old) and not on_branch(move.new))
+    """Git refuses to move a branch in the transaction in which HEAD leaves it, and a branch may go: HEAD goes first."""
+    gone = {move.ref for move in moves if move.new is None}
+    leaving = tuple(
+        move
+        for move in moves
+        if move.ref == "HEAD" and on_branch(move.old) and (not on_branch(move.new) or move.old in gone)
+    )
     yield from (some for some in (leaving, tuple(move for move in moves if move not in leaving)) if some)
 
 
@@ -235,6 +240,7 @@ def _reset(name: str, span: RefMove, place: Place) -> str:
 def _refuse_impossible(moves: Sequence[RefMove], place: Place) -> None:
     """Commits that are gone, and branches whose files are not in this work tree."""
     head = place.state.head
+    is_leaving = any(move.ref == "HEAD" for move in moves)
     for move in moves:
         name = _short(move.ref)
         if on_branch(move.new):
@@ -243,7 +249,7 @@ def _refuse_impossible(moves: Sequence[RefMove], place: Place) -> None:
             raise Refused(
                 f'commit {move.new[:7]}, where "{name}" was, is no longer here', next_step="git fsck --lost-found"
             )
-        if move.new is None and head is not None and head.branch == move.ref:
+        if move.new is None and head is not None and head.branch == move.ref and not is_leaving:
             raise Refused(
                 f'HEAD is on "{name}", which did not exist before',
                 next_step="git switch ANOTHER-BRANCH; then run stackr undo again",

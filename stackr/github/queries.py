@@ -21,6 +21,7 @@ PULLS_A_BASE = 20
 # kind of a step -> the mutation and the type of its input
 MUTATIONS = {
     "reopen": ("reopenPullRequest", "ReopenPullRequestInput"),
+    "close": ("closePullRequest", "ClosePullRequestInput"),
     "update": ("updatePullRequest", "UpdatePullRequestInput"),
     "draft": ("convertPullRequestToDraft", "ConvertPullRequestToDraftInput"),
     "ready": ("markPullRequestReadyForReview", "MarkPullRequestReadyForReviewInput"),

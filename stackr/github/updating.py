@@ -54,6 +54,8 @@ def steps_of(edit: PullEdit, people: People) -> list[Step]:
         steps.append(("update", changed))
     if edit.draft is not None:
         steps.append(("draft" if edit.draft else "ready", {}))
+    if edit.close:
+        steps.append(("close", {}))
     if edit.reviewers:
         asked = {"userIds": people.user_ids(edit.reviewers), "teamIds": people.team_ids(edit.reviewers)}
         # union: the reviewers that were asked before stay.
@@ -133,7 +135,7 @@ class Update:
                 self._refused.append((step, self._error(step, problem, answer)))
 
     def _strike_off_done(self) -> None:
-        """Before a repeat: GitHub refuses to reopen an open pull request, or to make a draft of a draft."""
+        """Before a repeat: GitHub refuses to reopen what is open, or to make a draft of a draft."""
         delicate = {step.node_id for step in self._todo if step.kind in _DONE}
         if delicate:
             states = self._reader.states(sorted(delicate))
@@ -159,6 +161,7 @@ class Update:
 
 _VERBS = {
     "reopen": "reopen",
+    "close": "close",
     "update": "update",
     "draft": "make a draft of",
     "ready": "mark as ready",
@@ -168,6 +171,7 @@ _VERBS = {
 # kind -> whether (is open, is draft) shows that it was done
 _DONE: Mapping[str, Callable[[bool, bool], bool]] = {
     "reopen": lambda is_open, is_draft: is_open,
+    "close": lambda is_open, is_draft: not is_open,
     "draft": lambda is_open, is_draft: is_draft,
     "ready": lambda is_open, is_draft: not is_draft,
 }

@@ -55,15 +55,15 @@ def observe_one(repo: Repo, forge: Forge, remote: str, sought: Sought) -> Seen:
 
 def find_pull(forge: Forge, sought: Sought) -> tuple[PullRequest, ForgeFacts]:
     """A pull request by its number, or by its head branch; raises ``Refused`` when there is none."""
-    if sought.number is not None:
-        facts = forge.read(ReadRequest(numbers=(sought.number,)))
-        pull, name = facts.by_number.get(sought.number), f"#{sought.number}"
-    else:
+    if sought.head_ref:
         facts = forge.read(ReadRequest((sought.head_ref,)))
-        pull, name = current_pull(facts, sought.head_ref), sought.name
+        pull = current_pull(facts, sought.head_ref)
+    else:
+        facts = forge.read(ReadRequest(numbers=(sought.number,) if sought.number is not None else ()))
+        pull = facts.by_number.get(sought.number or 0)
     if pull is None:
         raise Refused(
-            f"{name} is no pull request of this repository", next_step="stackr submit creates those of a stack"
+            f"{sought.name} is no pull request of this repository", next_step="stackr submit creates those of a stack"
         )
     return pull, facts
 

@@ -11,6 +11,7 @@ from typing import Any
 from stackr.core.model import Stack
 from stackr.core.plan import (
     Action,
+    ClosePull,
     Comment,
     CreatePull,
     DeleteRefs,
@@ -81,6 +82,8 @@ class _View:
             yield self._line("park", f"#{action.number}", f"onto {_ref(action.base_ref)} while branches move")
         elif isinstance(action, Reopen):
             yield self._line("reopen", f"#{action.number}")
+        elif isinstance(action, ClosePull):
+            yield self._line("close", f"#{action.number}", self._title(action.change_id))
         elif isinstance(action, CreatePull):
             draft = "draft " if action.draft else ""
             yield self._line("create", f'{draft}"{action.title}"', f"{action.head_ref} onto {action.base_ref}")
@@ -185,6 +188,8 @@ def _pull_entries(action: Action, numbers: Mapping[str, int]) -> Iterator[dict[s
         yield {"kind": "park", "number": action.number, "base_ref": _ref(action.base_ref)}
     elif isinstance(action, Reopen):
         yield {"kind": "update", "number": action.number, "fields": ["state"]}
+    elif isinstance(action, ClosePull):
+        yield {"kind": "close", "id": action.change_id, "number": action.number}
     elif isinstance(action, CreatePull):
         yield {
             "kind": "create",

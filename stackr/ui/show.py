@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 
 from stackr.core.model import Stack
 from stackr.core.overview import Overview
-from stackr.core.plan import CreatePull, DeleteRefs, LinkStack, MergePull, MoveRefs, Plan, PushRefs, UpdatePull
+from stackr.core.plan import (
+    ClosePull,
+    CreatePull,
+    DeleteRefs,
+    LinkStack,
+    MergePull,
+    MoveRefs,
+    Plan,
+    PushRefs,
+    UpdatePull,
+)
 from stackr.core.status import Report
 from stackr.core.words import counted
 from stackr.ui import as_json as documents
@@ -89,6 +99,7 @@ def summary(done: Plan) -> str:
     pushed = sum(len(action.pushes) for action in done.actions if isinstance(action, PushRefs))
     created, updated = counts[CreatePull], _updated(done)
     removed = sum(len(action.refs) for action in done.actions if isinstance(action, DeleteRefs))
+    kind = "" if done.command == "abandon" else "landed "
     moved = _moved(done)
     parts = [
         f"moved {counted(moved, 'local branch', 'local branches')}" if moved else "",
@@ -96,8 +107,9 @@ def summary(done: Plan) -> str:
         f"created {counted(created, 'pull request')}" if created else "",
         f"merged {counted(counts[MergePull], 'pull request')}" if counts[MergePull] else "",
         f"updated {counted(updated, 'pull request')}" if updated else "",
+        f"closed {counted(counts[ClosePull], 'pull request')}" if counts[ClosePull] else "",
         "registered the stack with GitHub" if counts[LinkStack] else "",
-        f"removed {counted(removed, 'landed branch', 'landed branches')}" if removed else "",
+        f"removed {counted(removed, f'{kind}branch', f'{kind}branches')}" if removed else "",
     ]
     return ", ".join(part for part in parts if part) or "nothing to do: GitHub has all of it"
 

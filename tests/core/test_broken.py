@@ -9,6 +9,7 @@ from stackr.core.broken import safe_line
 from stackr.core.model import NewCommit
 from stackr.core.plan import (
     Action,
+    ClosePull,
     CreatePull,
     MoveRefs,
     Park,
@@ -49,6 +50,7 @@ CREATE = CreatePull("I1", "s/1", "main", "A", Description("I1", "A", ""), False)
         ([IDS, TWO], "your commits have their change ids, 2 branches are pushed"),
         ([OPENED], "#4 is open again"),
         ([OPENED, Reopen(5, "PR_5")], "#4, #5 are open again"),
+        ([ClosePull("I1", 4, "PR_4")], "#4 is closed"),
         ([CREATE], "1 pull request is created"),
         ([CREATE, CREATE], "2 pull requests are created"),
     ],

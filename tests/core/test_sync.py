@@ -9,7 +9,7 @@ from stackr.core.fates import Fate, fates
 from stackr.core.identity import change_id, new_id
 from stackr.core.model import Finished, Head, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, HEADS, LANDED, PUSHING
+from stackr.core.ownership import BRANCHES, HEADS, LANDED, PUSHING, TAKEN
 from stackr.core.plan import DeleteRefs, MoveRefs, Park, Plan, PushRefs, RefMove, UpdatePull
 from stackr.core.replaying import Picked, Replayed
 from stackr.core.sync import after, is_settled, new_tips, plan_picks, plan_sync, refreshed, switches, unmoved
@@ -310,3 +310,16 @@ def test_a_branch_is_free_once_what_targets_it_is_retargeted():
     assert isinstance(update, UpdatePull)
     assert update.base_ref == "main"
     assert delete == DeleteRefs((("refs/heads/" + ref("A"), "a1"),))
+
+
+def test_a_sync_that_would_push_somebody_elses_change_leaves_github_as_it_is_and_says_so():
+    made = listed(stack(live("a1", "t1"), live("b1", "a1", ref("A")), trunk="t2", trees={"t1": "tree of t1"}))
+    theirs = replace(made, own_refs={**made.own_refs, TAKEN + cid("A"): "a1"})
+    _, mine = synced(made, replayed(a1="a2", b1="b2"))
+    assert any(isinstance(action, PushRefs) for action in mine.actions)
+    _, held = synced(theirs, replayed(a1="a2", b1="b2"))
+    assert [type(action) for action in held.actions] == [MoveRefs]
+    assert held.notes == (
+        'GitHub was left as it is, since this would push what is not yours: #10 "Add A" of alice; '
+        "stackr submit --others does it",
+    )

@@ -176,6 +176,7 @@ def test_a_limit_that_never_ends_is_told(github: GitHub, forge: CannedGitHub) ->
     ("given", "edit"),
     [
         ({"state": "CLOSED"}, PullEdit(1, "PR_1", reopen=True)),
+        ({"state": "OPEN"}, PullEdit(1, "PR_1", close=True)),
         ({"isDraft": False}, PullEdit(1, "PR_1", draft=True)),
         ({"isDraft": True}, PullEdit(1, "PR_1", draft=False)),
     ],

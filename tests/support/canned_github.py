@@ -128,7 +128,7 @@ class CannedGitHub:
             ),
             "nodes": lambda info, ids: [next((p for p in self.pulls if p["id"] == i), None) for i in ids],
         }
-        for mutation in ("reopenPullRequest", "updatePullRequest", "convertPullRequestToDraft"):
+        for mutation in ("reopenPullRequest", "closePullRequest", "updatePullRequest", "convertPullRequestToDraft"):
             root[mutation] = self._mutation
         for mutation in ("markPullRequestReadyForReview", "requestReviews", "addLabelsToLabelable", "updateRefs"):
             root[mutation] = self._mutation
@@ -233,6 +233,13 @@ class CannedGitHub:
     def _do_updatePullRequest(self, given: Json) -> Json:
         pull = self._pull(given["pullRequestId"])
         pull.update({name: given[name] for name in ("title", "body", "baseRefName") if name in given})
+        return {}
+
+    def _do_closePullRequest(self, given: Json) -> Json:
+        pull = self._pull(given["pullRequestId"])
+        if pull["state"] != "OPEN":
+            raise Said("UNPROCESSABLE", "Could not close the pull request.")
+        pull["state"] = "CLOSED"
         return {}
 
     def _do_reopenPullRequest(self, given: Json) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stackr.core.body import Description
 from stackr.core.model import Change, Head, NewCommit, Stack
 from stackr.core.plan import (
+    ClosePull,
     CreatePull,
     DeleteRefs,
     LinkStack,
@@ -62,6 +63,7 @@ PLAN = Plan(
             )
         ),
         Reopen(13, "PR_13"),
+        ClosePull(TWO, 16, "PR_16"),
         CreatePull(ONE, "stackr/alice/1111111111", "main", "Add cache", Description(ONE, "Add cache", ""), True),
         UpdatePull(TWO, 14, "PR_14", "stackr/alice/1111111111", Description(TWO, "x", ""), False, ("bob",), ("x", "y")),
         UpdatePull(ONE, None, None, draft=True),
@@ -83,6 +85,7 @@ def test_people_see_one_line_a_step_in_order_and_no_bookkeeping() -> None:
         'push     stackr/alice/1111111111  (none)..(new)  "Add cache"',
         'push     stackr/alice/2222222222  5555555..4444444  "Read it"',
         "reopen   #13",
+        'close    #16  "Read it"',
         'create   draft "Add cache"  stackr/alice/1111111111 onto main',
         "update   #14  base stackr/alice/1111111111, description, ready for review, reviewers bob, labels x, y",
         'update   "Add cache"  draft',
@@ -104,6 +107,7 @@ def test_programs_see_the_same_with_what_became_of_it() -> None:
         {"kind": "push", "id": ONE, "ref": "refs/heads/stackr/alice/1111111111", "from": None, "to": "7" * 40},
         {"kind": "push", "id": TWO, "ref": "refs/heads/stackr/alice/2222222222", "from": "5" * 40, "to": "4" * 40},
         {"kind": "update", "number": 13, "fields": ["state"]},
+        {"kind": "close", "id": TWO, "number": 16},
         {
             "kind": "create",
             "id": ONE,
