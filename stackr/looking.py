@@ -84,8 +84,9 @@ def observe_stack(app: App, base: str | None, *, offline: bool, landing: bool = 
         return observe_offline(app.repo, app.wanted(app.known_user(), base))
     app.ui.step("reading the stack")
     try:
-        more = {"landing": True, "sev_label": app.config.sev_label} if landing else {}
-        wanted = app.wanted(app.user(remember=True), base, details=True, checks=True, **more)
+        # Checks are counted in the same request, then.
+        more = {"landing": True, "sev_label": app.config.sev_label} if landing else {"checks": True}
+        wanted = app.wanted(app.user(remember=True), base, details=True, **more)
         observed = observe(app.repo, app.forge, wanted)
     except GitHubError as problem:
         known = "stackr status --offline shows what this clone knows"

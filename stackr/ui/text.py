@@ -12,7 +12,7 @@ from stackr.core.untrusted import clean as clean  # what is shown is cleaned fir
 
 _ASCII = str.maketrans(
     {"…": "...", "·": "-", "→": "->", "▶": ">", "●": "*", "○": "o", "◐": "~", "▼": "v", "✓": "+", "✗": "x", "┴": "-"}
-    | {"✔": "+", "⚠": "!", "μ": "u"}
+    | {"✔": "+", "✅": "+", "❌": "x", "⏳": "~", "⚠": "!", "❗": "!", "❔": "?", "\ufe0f": "", "μ": "u"}
 )
 
 

@@ -91,7 +91,7 @@ def test_the_example_is_told_as_its_bots_told_it_and_then_trunk_breaks(world: Wo
         "",
         f"#2 compared with merge base {base[:7]}",
     ]
-    assert ci.asked() == {"StackrRead": 1, "StackrChecks": 1, "StackrCommitChecks": 3, "StackrEvidence": 1, "logs": 5}
+    assert ci.asked() == {"StackrRead": 1, "StackrCommitChecks": 3, "StackrEvidence": 1, "logs": 5}
 
     page = clone.stackr("report", "ci").out
     assert page.startswith(

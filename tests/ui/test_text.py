@@ -79,6 +79,10 @@ def test_an_encoding_that_lacks_our_signs_gets_ascii(encoding: str | None, shown
     assert to_encoding("▶ ● naïve… 日", encoding) == shown
 
 
+def test_the_titles_of_reports_get_ascii_signs() -> None:
+    assert to_encoding("❌ ⚠️ ⏳ ✅ ❗ ❔", "ascii") == "x ! ~ + ! ?"
+
+
 def test_spans_keep_their_outer_spaces_and_nothing_hostile() -> None:
     span = Span("  a\x1b[2Jb ", "bold", "https://e.example/\x1b\\ x")
     assert (span.text, span.link) == ("  ab ", "https://e.example/%20x")
