@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem, shell_complete
 
-from stackr import __version__, failures, options
+from stackr import __version__, completing, failures, options
 from stackr.options import Invocation
 from stackr.records import dataclass
 from stackr.ui import output
@@ -76,6 +77,7 @@ COMMANDS: dict[str, Entry] = {
     "config": Entry("config", _SET_UP, "Show every setting and where its value comes from."),
     "auth": Entry("auth", _SET_UP, "See which token stackr uses."),
     "hook": Entry("hook", _SET_UP, "Let git name changes at commit time."),
+    "completion": Entry("completion", _SET_UP, "Print what lets a shell complete commands, options and changes."),
 }
 
 
@@ -94,17 +96,23 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(f"stackr.commands.{entry.module}").command
         command.name = cmd_name
         _accept_color(command)
+        completing.complete(command)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and remember its name for errors."""
-        if args and args[0] not in COMMANDS:
+        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
             raise failures.unknown_command(args[0], COMMANDS)
         options.of(ctx).command = args[0]
         options.of(ctx).line = shlex.join(["stackr", *args])
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands from the table, with their line of the help, and the options before a command."""
+        names = [CompletionItem(name, help=COMMANDS[name].help) for name in COMMANDS if name.startswith(incomplete)]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The table, by section; no command is imported for it."""
@@ -182,9 +190,8 @@ def _call(argv: list[str], invocation: Invocation) -> int:
     """
     completion = os.environ.get("_STACKR_COMPLETE")
     if completion:
-        from click.shell_completion import shell_complete
-
-        return shell_complete(cli, {}, "stackr", "_STACKR_COMPLETE", completion)
+        completing.complete(cli)
+        return shell_complete(cli, {"obj": invocation}, "stackr", "_STACKR_COMPLETE", completion)
     try:
         with cli.make_context("stackr", argv, obj=invocation) as context:
             result: Any = cli.invoke(context)

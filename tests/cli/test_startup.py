@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,18 +13,20 @@ import click
 import pytest
 
 from stackr.main import COMMANDS, cli
+from tests.support.git import Workspace
 
 HEAVY = {"git", "gitdb", "requests", "urllib3", "rich", "flask", "graphql", "tomli"}
 
 
-def modules_after(*arguments: str) -> set[str]:
+def modules_after(*arguments: str, **environment: str) -> set[str]:
     """The top-level packages in memory when ``stackr`` with these arguments ends."""
     program = (
         "import atexit, sys\n"
         "atexit.register(lambda: print(sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr))\n"
         f"from stackr.main import run\nrun({list(arguments)!r})\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    env = {**os.environ, **environment}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=env)
     return set(ast.literal_eval(done.stderr.strip().splitlines()[-1]))
 
 
@@ -32,9 +35,25 @@ def test_help_imports_neither_git_nor_requests_nor_rich(arguments: list[str]) ->
     assert modules_after(*arguments) & HEAVY == set()
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_of_a_command_imports_none_of_them_either(name: str) -> None:
-    assert modules_after(name, "--help") & HEAVY == set()
+def test_the_help_of_no_command_imports_any_of_them_either() -> None:
+    program = (
+        "import contextlib, sys\n"
+        "from stackr.main import COMMANDS, run\n"
+        "for name in COMMANDS:\n"
+        "    with contextlib.suppress(SystemExit):\n"
+        "        run([name, '--help'])\n"
+        f"    print(name, sorted(set({sorted(HEAVY)}) & sys.modules.keys()), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stderr.splitlines() == [f"{name} []" for name in COMMANDS]
+
+
+@pytest.mark.parametrize("line", ["stackr ", "stackr land ", "stackr submit --base "])
+def test_completion_imports_none_of_them_and_runs_no_process(line: str, workspace: Workspace) -> None:
+    inside = line.replace("stackr", f"stackr -C {workspace.clone.path}")
+    words = str(len(inside.split()))
+    loaded = modules_after(_STACKR_COMPLETE="bash_complete", COMP_WORDS=inside, COMP_CWORD=words)
+    assert loaded & {*HEAVY, "subprocess"} == set()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
