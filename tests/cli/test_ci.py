@@ -233,7 +233,6 @@ def test_of_101_checks_only_the_last_of_which_fails_it_is_reported(world: World)
     # The checks are two pages; nothing is asked about what passed.
     assert ci.asked() == {
         "StackrRead": 1,
-        "StackrChecks": 1,
         "StackrCommitChecks": 3,
         "StackrAncestry": 1,
         "StackrEvidence": 1,
