@@ -160,7 +160,8 @@ class _Landing:
         for sentence in (*notes, *landing_view.intent(look.prospect, look.wanted)):
             self._app.ui.note(sentence)
         question = f"Land {counted(look.prospect.count, 'change')} on {look.stack.trunk.name}?"
-        click.confirm(question, abort=True, err=True)
+        if not click.confirm(question, err=True):
+            raise Refused("nothing is landed, since you said no", next_step="stackr land asks again")
 
     def _rehearse(self, look: Look, notes: tuple[str, ...]) -> None:
         """Show what is in the way, and the very plan that would run."""
