@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from stackr.core.checks import Baseline, Check, Evidence, PullChecks
 from stackr.core.inquiry import Source, has_failures, list_silent, list_unexplained, split_heads, with_evidence
-from stackr.core.model import PullRequest, PullState, Stack
+from stackr.core.model import Checks, PullRequest, PullState, Stack
 from stackr.core.ports import Ui
 from stackr.core.rules import LandingFacts
 from stackr.core.triage import CiRules, Triage, classify
@@ -80,11 +80,11 @@ class _Inquiry:
         self._ui.step("reading checks")
         pulls = self._subject.pulls
         loud, quiet = split_heads(pulls, required=self._required)
-        # The usual merge bases are asked for along with the heads, so that nothing waits for a second round.
-        expected = {base for pull in pulls if pull.head_oid in loud and (base := self._subject.bases.get(pull.number))}
+        # Merge bases that are known are asked for along with the heads, so that nothing waits for a second round.
+        failing = [pull.number for pull in pulls if pull.checks is Checks.FAILING]
+        expected = {self._subject.bases[number] for number in failing if number in self._subject.bases}
         checks = self._reader.read_checks([*loud, *sorted(expected)], quiet)
-        failing = [pull for pull in pulls if has_failures(checks.get(pull.head_oid, ()))]
-        bases = {pull.number: self._merge_base(pull) for pull in failing}
+        bases = {p.number: self._merge_base(p) for p in pulls if has_failures(checks.get(p.head_oid, ()))}
         known = {base: self._baseline(base, checks) for base in dict.fromkeys(bases.values())}
         return tuple(
             PullChecks(
@@ -126,7 +126,7 @@ class _Inquiry:
         chosen = silent[:logs]
         if logs and len(silent) > logs:
             left = counted(len(silent) - logs, "log")
-            self.notes.append(f"{left} of failed jobs were not read: --logs {len(silent)} reads all")
+            self.notes.append(f"{left} of failed jobs not read (--logs {len(silent)} reads all)")
         return with_evidence(pulls, known | self._logs(chosen))
 
     def _evidence(self, wanted: Sequence[Check]) -> dict[str, Evidence]:

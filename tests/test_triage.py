@@ -165,7 +165,7 @@ def test_no_more_logs_are_read_than_asked_for_and_that_is_said(source: CheckSour
         source.add("base", f"job {i:02}", Outcome.PASSED)
     found = ask(source, pull("A", checks=RED))
     assert source.calls["logs"] == 10
-    assert found.notes == ("2 logs of failed jobs were not read: --logs 12 reads all",)
+    assert found.notes == ("2 logs of failed jobs not read (--logs 12 reads all)",)
     assert [verdict.cause for verdict in found.verdicts[10]] == [*(f"ValueError: {i}" for i in range(10)), "", ""]
     assert set(labels(found)[10]) == {"NEW"}
     found = ask(source, pull("A", checks=RED), logs=0)
