@@ -21,7 +21,7 @@ PYTEST_OPTIONS ?=
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.stamp-stackr ## Watch a real stack being submitted, amended and reordered in the sandbox
+demo: $(VENV)/.stamp-stackr ## Watch a real stack being submitted, amended, reordered and landed in the sandbox
 	@$(BIN)/stackr demo $(DEMO_OPTIONS)
 
 test: .test-ready ## Run the test suite

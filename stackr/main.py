@@ -71,7 +71,7 @@ COMMANDS: dict[str, Entry] = {
     "diff": Entry("diff", _LOOK, "Show what changed between two submitted versions of a change."),
     "log": Entry("log", _LOOK, "List what stackr did to your branches, newest on top."),
     "id": Entry("id", _LOOK, "Show a commit's Change-Id, or give it a new one."),
-    "demo": Entry("demo", _TRY, "Watch a real stack being submitted, amended and reordered in the sandbox."),
+    "demo": Entry("demo", _TRY, "Watch a real stack being submitted, amended, reordered and landed in the sandbox."),
     "sandbox": Entry("sandbox", _TRY, "A GitHub in miniature on this machine."),
     "doctor": Entry("doctor", _SET_UP, "Check everything that stackr needs, and say what to do about it."),
     "config": Entry("config", _SET_UP, "Show every setting and where its value comes from."),

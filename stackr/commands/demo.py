@@ -29,7 +29,7 @@ from stackr.ui.console import Console
 )
 @click.pass_context
 def command(context: click.Context, root: str | None, serve: bool | None) -> None:
-    """Watch a real stack being submitted, amended and reordered in the sandbox.
+    """Watch a real stack being submitted, amended, reordered and landed in the sandbox.
 
     Starts a sandbox, clones a real repository from it, and runs the commands that you would type, one after another.
     Needs no account and touches nothing of yours.

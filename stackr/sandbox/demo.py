@@ -1,4 +1,4 @@
-"""The story of ``stackr demo``: real commits are submitted, amended, reordered and inserted, by the real command line.
+"""The story of ``stackr demo``: real commits are submitted, amended, reordered and landed, by the real command line.
 
 What the stage is built of is in ``playground``. This speaks through a callback; only ``stackr.main`` prints.
 """
@@ -71,6 +71,8 @@ class Demo:
         self._submit()
         self._heading("Nothing has changed: the same command writes nothing")
         self._stackr("submit")
+        self._heading("What Bob has approved lands; the pull requests above are retargeted, and nothing is pushed")
+        self._stackr("land", str(self._numbers()[0]), "--yes")
 
     def pages(self) -> list[str]:
         """Addresses to open in a browser: the repository, then the pull requests, newest on top."""

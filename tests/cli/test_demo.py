@@ -74,13 +74,14 @@ def look(root: Path, copy: Path) -> tuple[list[str], set[str]]:
         return [pull.state for pull in found], {event.kind for event in server.engine.store.events.all()}
 
 
-def test_the_demo_ends_with_six_open_pull_requests_and_no_force_push(shown: Shown) -> None:
+def test_the_demo_ends_with_one_pull_request_landed_five_open_and_no_force_push(shown: Shown) -> None:
     assert shown.out.count("$ stackr submit") == 5
     assert shown.out.count("$ stackr status") == 4
     assert "Traceback" not in shown.err
-    assert shown.states == ["open"] * 6
-    assert not {kind for kind in shown.kinds if "force" in kind or kind in ("closed", "merged")}
-    assert shown.out.rstrip().count("/acme/demo/pull/") >= 6
+    assert shown.out.count("$ stackr land 1 --yes") == 1
+    assert shown.states == ["closed", *["open"] * 5] and "merged" in shown.kinds
+    assert not {kind for kind in shown.kinds if "force" in kind}
+    assert shown.out.rstrip().count("/acme/demo/pull/") >= 5
 
 
 def test_it_serves_until_it_is_interrupted_calls_that_success_and_leaves_nothing(shown: Shown) -> None:
