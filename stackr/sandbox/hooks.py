@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from stackr.sandbox import protection
+from stackr.sandbox import pushrules
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.git import RefMove
 from stackr.sandbox.model import ZERO_OID, Repository, User
@@ -59,7 +59,7 @@ def hook_environment(
     if repo.declined_message:
         path = _hooks_path(engine, "declining", "pre-receive", _PRE_RECEIVE)
         return {"SANDBOX_HOOKS": str(path), "SANDBOX_DECLINED": repo.declined_message}, {}
-    rules: list[tuple[str, str, protection.Violation]] = []
+    rules: list[tuple[str, str, pushrules.Violation]] = []
     for move in moves:
         rules.extend(_rules_for(engine, repo, viewer, move))
     if not rules:
@@ -78,18 +78,18 @@ def hook_environment(
 
 def _rules_for(
     engine: Engine, repo: Repository, viewer: User | None, move: RefMove
-) -> list[tuple[str, str, protection.Violation]]:
+) -> list[tuple[str, str, pushrules.Violation]]:
     if move.branch is None:
         return []
     old = None if move.old == ZERO_OID else move.old
     new = None if move.new == ZERO_OID else move.new
-    denied = protection.push_violation(engine, repo, viewer, move.branch, old, new)
+    denied = pushrules.push_violation(engine, repo, viewer, move.branch, old, new)
     if denied:
         return [(move.name, "deny", denied)]
     if new is None:
         return []
     return [
-        (move.name, kind, violation) for kind, violation in protection.commit_rules(engine, repo, viewer, move.branch)
+        (move.name, kind, violation) for kind, violation in pushrules.commit_rules(engine, repo, viewer, move.branch)
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stackr.sandbox import accounts, merging, objections, protection, pulls, timeline
+from stackr.sandbox import accounts, merging, objections, protection, pulls, pushrules, timeline
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError
 from stackr.sandbox.git import HEADS, RefMove
@@ -54,7 +54,7 @@ def branch_of(entry: QueueEntry) -> str:
 
     As seen in nexu-io/open-design#7907: gh-readonly-queue/main/pr-7907-53a47bf910b2...
     """
-    return f"{protection.QUEUE_PREFIX}{entry.base_ref}/pr-{entry.number}-{entry.base_oid}"
+    return f"{pushrules.QUEUE_PREFIX}{entry.base_ref}/pr-{entry.number}-{entry.base_oid}"
 
 
 # -- getting in --------------------------------------------------------------------------------------------

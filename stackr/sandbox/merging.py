@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from stackr.sandbox import accounts, aftermath, checks, messages, objections, protection, pulls, refs, timeline
+from stackr.sandbox import accounts, aftermath, checks, messages, objections, pulls, pushrules, refs, timeline
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError, sign_in
 from stackr.sandbox.git import HEADS, GitRepo, RefMove
@@ -255,7 +255,7 @@ def delete_head(engine: Engine, viewer: User, pull: PullRequest) -> None:
     tip = engine.git(repo).branch(pull.head_ref) if pull.head_repo_id == repo.id else None
     if tip is None or pull.head_ref == repo.default_branch:
         return
-    if protection.push_violation(engine, repo, viewer, pull.head_ref, tip, None):
+    if pushrules.push_violation(engine, repo, viewer, pull.head_ref, tip, None):
         return
     refs.delete_branch(engine, viewer, repo, pull.head_ref, retarget={pull.head_ref: pull.base_ref})
 

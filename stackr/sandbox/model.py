@@ -1,6 +1,6 @@
-"""The rows the sandbox keeps: one mutable, slotted dataclass a table.
+"""The rows the sandbox keeps: one mutable, slotted dataclass a table; some in files of their own, all named here.
 
-Here live the shapes only. How they are stored is ``store``; what may change them, and when, are the
+These are the shapes only. How they are stored is ``store``; what may change them, and when, are the
 rule modules (``pulls``, ``reviews``, ``checks`` ...). Times are ISO 8601 UTC strings as GitHub prints
 them (``2026-12-01T05:00:00Z``); oids are 40 hex digits; refs of branches are short names (``main``).
 Fields named in ``INDEXES`` never change after a row was added.
@@ -9,18 +9,36 @@ Fields named in ``INDEXES`` never change after a row was added.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
-ZERO_OID = "0" * 40
-Json = dict[str, Any]
+from stackr.sandbox.cirows import CheckRun, CheckSuite, Status
+from stackr.sandbox.landingrows import AsyncMerge, NativeStack, QueueEntry, Ruleset
+from stackr.sandbox.rows import ZERO_OID, Json, Row
 
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Row:
-    """What every table has: an id, 0 until ``store`` gives one; indexes over fields that never change."""
-
-    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    id: int = 0
+__all__ = [
+    "AsyncMerge",
+    "CheckRun",
+    "CheckSuite",
+    "Comment",
+    "Edit",
+    "Event",
+    "Issue",
+    "Json",
+    "Label",
+    "Milestone",
+    "NativeStack",
+    "Permission",
+    "PullRequest",
+    "QueueEntry",
+    "Repository",
+    "Review",
+    "Row",
+    "Ruleset",
+    "Status",
+    "Token",
+    "User",
+    "ZERO_OID",
+]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -220,163 +238,3 @@ class Edit(Row):
     editor_id: int
     body: str
     created_at: str = ""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Status(Row):
-    """A commit status: error, failure, pending or success. The newest of a context counts."""
-
-    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "oid"),)
-    repo_id: int
-    oid: str
-    context: str
-    state: str
-    description: str | None = None
-    target_url: str | None = None
-    creator_id: int
-    created_at: str = ""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class CheckSuite(Row):
-    """All check runs of one app on one commit; of GitHub Actions, all jobs of one run of a workflow on it.
-
-    ``attempt`` is the latest one of that run. ``held``: "action_required" where somebody must approve it, or "waiting".
-    """
-
-    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "oid"),)
-    repo_id: int
-    oid: str
-    branch: str | None = None
-    app: str = "stackr-sandbox"
-    workflow: str | None = None
-    attempt: int = 1
-    held: str = ""
-    created_at: str = ""
-    updated_at: str = ""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class CheckRun(Row):
-    """A check run; ``output``, ``annotations`` and ``steps`` have the shape of GitHub's REST objects.
-
-    A job of GitHub Actions is a check run with a log, on a runner (None: none was found for it).
-    """
-
-    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "oid"), ("suite_id",))
-    repo_id: int
-    suite_id: int
-    oid: str
-    name: str
-    status: str = "queued"  # queued, in_progress, completed
-    conclusion: str | None = None
-    external_id: str = ""
-    details_url: str | None = None
-    started_at: str | None = None
-    completed_at: str | None = None
-    output: Json = field(default_factory=dict)
-    annotations: list[Json] = field(default_factory=list)
-    log: str = ""
-    log_expired: bool = False
-    attempt: int = 1
-    steps: list[Json] = field(default_factory=list)
-    runner: str | None = None
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class Ruleset(Row):
-    """Rules for branches that match ``patterns`` (fnmatch on the short name).
-
-    ``classic`` marks old-style branch protection: same rules, other texts. ``rules`` are GitHub's
-    objects, ``{"type": "pull_request", "parameters": {...}}``.
-    """
-
-    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id",),)
-    repo_id: int
-    name: str
-    patterns: list[str]
-    rules: list[Json]
-    classic: bool = False
-    enforcement: str = "active"  # or "disabled"
-    bypass_user_ids: list[int] = field(default_factory=list)
-    created_at: str = ""
-    updated_at: str = ""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class NativeStack(Row):
-    """A native stack: numbers of its pull requests, bottom first."""
-
-    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id",), ("repo_id", "number"))
-    repo_id: int
-    number: int
-    pulls: list[int]
-    base_ref: str
-    creator_id: int
-    dissolved: bool = False
-    created_at: str = ""
-    updated_at: str = ""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class AsyncMerge(Row):
-    """A merge asked for by ``merge-async``: pending, merged, enqueued or failed."""
-
-    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "number"), ("uuid",))
-    repo_id: int
-    number: int
-    uuid: str
-    user_id: int
-    method: str = "default"
-    action: str = "default"  # or "direct_merge", "merge_queue"
-    title: str | None = None
-    text: str | None = None
-    oid: str
-    state: str = "pending"
-    message: str = ""
-    looks: int = 0  # how often its result was asked for
-    created_at: str = ""
-
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class QueueEntry(Row):
-    """A pull request in the merge queue of its base. ``rank`` orders them, lowest first.
-
-    ``pull_oid`` is the head that was queued. Once it is built, ``oid`` is the commit that would land, on ``base_oid``.
-    """
-
-    INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("repo_id", "number"), ("repo_id", "base_ref"))
-    repo_id: int
-    number: int
-    base_ref: str
-    rank: int
-    pull_oid: str
-    enqueuer_id: int
-    jump: bool = False
-    base_oid: str | None = None
-    oid: str | None = None
-    built_at: str | None = None
-    created_at: str = ""
-
-
-TABLES: tuple[type[Row], ...] = (
-    User,
-    Token,
-    Repository,
-    Permission,
-    Issue,
-    PullRequest,
-    Milestone,
-    Label,
-    Comment,
-    Review,
-    Event,
-    Edit,
-    Status,
-    CheckSuite,
-    CheckRun,
-    Ruleset,
-    NativeStack,
-    AsyncMerge,
-    QueueEntry,
-)

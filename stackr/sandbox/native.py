@@ -99,6 +99,9 @@ def add_on_top(
         raise _refused(f"A stack can have at most {LIMIT} pull requests")
     with engine.transaction():
         top = pulls.find(engine, repo, stack.pulls[-1])
+        if top.merged:
+            # https://docs.github.com/pull-requests/how-tos/merge-and-close-pull-requests/merging-stacked-pull-requests
+            raise _refused("The stack is complete and cannot be extended")
         chain = _chain(engine, repo, numbers, top)
         stack.pulls.extend(numbers)
         stack.updated_at = engine.now()

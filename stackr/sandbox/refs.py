@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from stackr.sandbox import accounts, aftermath, protection
+from stackr.sandbox import accounts, aftermath, pushrules
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError, forbidden
 from stackr.sandbox.git import HEADS, GitRepo, RefMove
@@ -130,7 +130,7 @@ def _checked(engine: Engine, git: GitRepo, viewer: User | None, repo: Repository
         raise ApiError(422, "Update is not a fast forward")
     if name.startswith(HEADS) and now != change.after:
         after = None if change.after == ZERO_OID else change.after
-        protection.refuse_ref_update(engine, repo, viewer, name[len(HEADS) :], now, after)
+        pushrules.refuse_ref_update(engine, repo, viewer, name[len(HEADS) :], now, after)
     return RefMove(name, now or ZERO_OID, change.after)
 
 

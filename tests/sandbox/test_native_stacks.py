@@ -132,6 +132,7 @@ def test_merging_one_merges_everything_below_and_retargets_what_is_above(stacked
     assert [p["number"] for p in left["pull_requests"]] == [a, b]
     again = stacked.alice.put(f"pulls/{b}/merge-async", {})
     assert again["details"]["message"] == "Pull request is already merged."
+    stacked.alice.post("stacks/1/add", {"pull_requests": [c]}, expect=422)  # complete: nothing comes on top any more
 
 
 @pytest.mark.parametrize("method", ["merge", "rebase"])
