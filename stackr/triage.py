@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from stackr.core.checks import Baseline, Check, Evidence, PullChecks
+from stackr.core.checks import Baseline, Check, Evidence, Outcome, PullChecks
 from stackr.core.inquiry import Source, has_failures, list_silent, list_unexplained, split_heads, with_evidence
 from stackr.core.model import Checks, PullRequest, PullState, Stack
 from stackr.core.ports import Ui
@@ -86,15 +86,18 @@ class _Inquiry:
         checks = self._reader.read_checks([*loud, *sorted(expected)], quiet)
         bases = {p.number: self._merge_base(p) for p in pulls if has_failures(checks.get(p.head_oid, ()))}
         known = {base: self._baseline(base, checks) for base in dict.fromkeys(bases.values())}
-        return tuple(
-            PullChecks(
-                pull.number,
-                pull.head_oid,
-                checks.get(pull.head_oid, ()),
-                known[bases[pull.number]] if pull.number in bases else Baseline(),
-            )
+        found = [
+            self._visible(pull, checks.get(pull.head_oid, ()), known.get(bases.get(pull.number, ""), Baseline()))
             for pull in pulls
-        )
+        ]
+        if hidden := sum(not pull.readable for pull in found):
+            self.notes.append(f"not all checks of {counted(hidden, 'pull request')} can be read with this token")
+        return tuple(found)
+
+    @staticmethod
+    def _visible(pull: PullRequest, checks: Sequence[Check], baseline: Baseline) -> PullChecks:
+        visible = tuple(check for check in checks if check.outcome is not Outcome.HIDDEN)
+        return PullChecks(pull.number, pull.head_oid, visible, baseline, readable=len(visible) == len(checks))
 
     def _merge_base(self, pull: PullRequest) -> str:
         """``""`` where GitHub does not tell."""

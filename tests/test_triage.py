@@ -194,6 +194,15 @@ def test_a_token_that_may_not_read_checks_still_gets_an_answer(source: CheckSour
     assert found.notes == ("checks cannot be read: the token may not do this",)
 
 
+def test_a_token_that_may_not_read_some_checks_is_told_so(source: CheckSource) -> None:
+    source.add("a1", "tests", Outcome.PENDING)
+    source.add("a1", "", Outcome.HIDDEN)
+    found = ask(source, pull("A", checks=RUNNING), pull("B", checks=GREEN), facts=REQUIRED)
+    assert labels(found) == {10: ["PENDING"], 11: ["MISSING"]}
+    assert found.notes == ("not all checks of 1 pull request can be read with this token",)
+    assert [each.readable for each in found.pulls] == [False, True]
+
+
 def test_a_network_that_fails_is_no_answer(source: CheckSource) -> None:
     source.failing = {"checks": GitHubError("no answer")}
     with pytest.raises(GitHubError):

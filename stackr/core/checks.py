@@ -12,7 +12,7 @@ from stackr.records import dataclass
 
 
 class Outcome(str, Enum):
-    """How a check ended, or that it has not."""
+    """How a check ended, or that it has not; ``HIDDEN``: there is one that the token may not read."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -20,6 +20,7 @@ class Outcome(str, Enum):
     SKIPPED = "skipped"
     PENDING = "pending"
     AWAITING = "awaiting"
+    HIDDEN = "hidden"
 
     @property
     def is_bad(self) -> bool:
@@ -48,7 +49,7 @@ class Check:
 
     ``name`` is what people see (``workflow / job``), ``context`` what a rule calls it. ``node_id`` is that of a check
     run, ``""`` for a commit status; ``job_id`` and ``run_id`` are the numbers of the job and of its workflow's run in
-    GitHub Actions (``None``: not its job). ``summary`` is what its author says in a line.
+    GitHub Actions (``None``: not its job), ``event`` what started that. ``summary`` is what its author says in a line.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Check:
     node_id: str = ""
     job_id: int | None = None
     run_id: int | None = None
+    event: str = ""
     summary: str = ""
     evidence: Evidence = Evidence()
 
@@ -77,7 +79,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class PullChecks:
-    """The checks on the head of one pull request; ``readable`` is false when the token may not see them."""
+    """The checks on the head of one pull request; ``readable`` is false when the token may not see all of them."""
 
     number: int
     head: str

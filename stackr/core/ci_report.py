@@ -48,11 +48,10 @@ def write(subject: Subject, keep: int) -> str:
 
 
 def _title(subject: Subject, found: Sequence[Section]) -> str:
+    mark, words = sign(found), headline(found)
     if not subject.pull.readable:
-        return "❔ Checks Cannot Be Read"
-    if not (found or subject.pull.checks):
-        return "✅ No Checks"
-    return f"{sign(found)} {headline(found)}"
+        return f"{'❔' if mark == '✅' else mark} {words if found else 'Checks Cannot Be Read'}"
+    return f"{mark} {words if found or subject.pull.checks else 'No Checks'}"
 
 
 def _as_of(pull: PullChecks) -> str:

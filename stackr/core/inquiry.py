@@ -61,6 +61,21 @@ def stack_below(pull: PullRequest, others: Iterable[PullRequest]) -> tuple[PullR
     return tuple(line)
 
 
+def newest_runs(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """The checks without those of older runs of the same workflow for the same event.
+
+    GitHub lists the jobs of every run on a commit, though one that was started again (a label, a reopened pull request)
+    makes the one before meaningless. Jobs of one run may share a name: all of them stay.
+    """
+    checks = tuple(checks)
+    newest: dict[tuple[str, str], int] = {}
+    for check in checks:
+        if check.run_id is not None:
+            key = (check.name, check.event)
+            newest[key] = max(newest.get(key, 0), check.run_id)
+    return tuple(c for c in checks if c.run_id is None or c.run_id == newest[c.name, c.event])
+
+
 def has_failures(checks: Iterable[Check]) -> bool:
     """Whether there is anything to compare with trunk."""
     return any(check.outcome.is_bad for check in checks)

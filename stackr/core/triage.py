@@ -116,10 +116,9 @@ class Triage:
 
     @property
     def exit_code(self) -> int:
-        """As ``exit_code`` of all verdicts; 2 where checks cannot be read, since nothing is known then."""
-        if not all(pull.readable for pull in self.pulls):
-            return 2
-        return exit_code(verdict for verdicts in self.verdicts.values() for verdict in verdicts)
+        """As ``exit_code`` of all verdicts; not 0 where checks cannot be read, since not all is known then."""
+        code = exit_code(verdict for verdicts in self.verdicts.values() for verdict in verdicts)
+        return code if code or all(pull.readable for pull in self.pulls) else 2
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> int:

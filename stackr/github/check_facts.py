@@ -24,9 +24,9 @@ _WEB = re.compile(r"https?://[^\s<>()\"\x00-\x20]+")
 
 
 def checks_from(commit: Mapping[str, Any]) -> list[Check]:
-    """The check runs and statuses on one page of a commit's."""
+    """The check runs and statuses on one page of a commit's; statuses need a permission of their own."""
     nodes = contexts_of(commit).get("nodes") or ()
-    return [_run(node) if node["__typename"] == "CheckRun" else _status(node) for node in nodes if node]
+    return [_check(node) if node else Check("", "", Outcome.HIDDEN) for node in nodes]
 
 
 def contexts_of(commit: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -52,6 +52,10 @@ def _is_empty(suite: Mapping[str, Any]) -> bool:
     return (suite.get("checkRuns") or {}).get("totalCount") == 0
 
 
+def _check(node: Mapping[str, Any]) -> Check:
+    return _run(node) if node["__typename"] == "CheckRun" else _status(node)
+
+
 def _run(node: Mapping[str, Any]) -> Check:
     run = (node.get("checkSuite") or {}).get("workflowRun")
     return Check(
@@ -63,6 +67,7 @@ def _run(node: Mapping[str, Any]) -> Check:
         # A job of GitHub Actions and its check run have one number.
         job_id=node["databaseId"] if run else None,
         run_id=run["databaseId"] if run else None,
+        event=run["event"] if run else "",
         summary=node.get("title") or "",
     )
 

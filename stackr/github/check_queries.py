@@ -19,7 +19,7 @@ fragment Checked on Commit {
       __typename
       ... on CheckRun {
         id databaseId name status conclusion title permalink detailsUrl
-        checkSuite { workflowRun { databaseId workflow { name } } }
+        checkSuite { workflowRun { databaseId event workflow { name } } }
       }
       ... on StatusContext { context state description targetUrl }
     }

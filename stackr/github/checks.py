@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stackr.core.checks import Check, Evidence
+from stackr.core.inquiry import newest_runs
 from stackr.errors import ConfigError, StackrError
 from stackr.github import check_queries as queries
 from stackr.github.check_facts import checks_from, contexts_of, evidence_from, held_back, passed_in_another_attempt
@@ -48,7 +49,8 @@ class CheckReader:
     def read_checks(self, apart: Sequence[str], together: Sequence[str] = ()) -> dict[str, tuple[Check, ...]]:
         """Every check on each commit; one query for each of ``apart``, one for ten of ``together``, pages followed.
 
-        A commit that GitHub does not have has no checks. Raises ConfigError when the token may not read checks.
+        A commit that GitHub does not have has no checks. Raises ConfigError when the token may not read checks; those
+        of which it may not read are hidden.
         """
         size = queries.QUIET_A_QUERY
         pages = [_Page((commit,)) for commit in dict.fromkeys(apart)]
@@ -58,7 +60,7 @@ class CheckReader:
             answers = self._graph.ask_all([self._checks_query(page) for page in pages])
             further = [self._take(page, value(answer), found) for page, answer in zip(pages, answers, strict=True)]
             pages = [page for more in further for page in more]
-        return {commit: tuple(checks) for commit, checks in found.items()}
+        return {commit: newest_runs(checks) for commit, checks in found.items()}
 
     def find_ci(self, commit: str) -> str | None:
         """The nearest of a commit and its first parents, five at most, that has any check; one request."""
@@ -120,8 +122,9 @@ class CheckReader:
         return further
 
     def _repository(self, answer: Answer) -> Mapping[str, Any]:
-        if answer.problems:
-            raise self._graph.error(answer.problems, answer.headers, "checks could not be read")
+        problems = [problem for problem in answer.problems if "contexts" not in problem.path]
+        if problems:
+            raise self._graph.error(problems, answer.headers, "checks could not be read")
         repository: Mapping[str, Any] = answer.data["repository"]
         return repository
 

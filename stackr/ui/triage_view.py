@@ -47,7 +47,7 @@ def _entry(row: Row, found: Triage, head: str | None) -> table.Entry:
     own = sections(_verdicts(row, found))
     counts = tuple(Span(section.count.lower(), _style(section)) for section in own) or (_quiet(row, found),)
     return table.Entry(
-        _sign(row, own),
+        _sign(row, own, found),
         f"#{row.pull.number}" if row.pull else "new",
         row.title,
         Span(""),
@@ -58,7 +58,7 @@ def _entry(row: Row, found: Triage, head: str | None) -> table.Entry:
     )
 
 
-def _sign(row: Row, own: Sequence[Section]) -> Span:
+def _sign(row: Row, own: Sequence[Section], found: Triage) -> Span:
     if not _is_open(row):
         sign, _, style = details.STATES[row.state]
         return Span(sign, style)
@@ -66,14 +66,15 @@ def _sign(row: Row, own: Sequence[Section]) -> Span:
         return Span("✗", "red")
     if any(section.kind.is_waiting for section in own):
         return Span("◐", "yellow")
-    return Span("✓", "green") if row.pull and row.pull.counts.total else Span("○", "dim")
+    is_known = row.pull is not None and row.pull.counts.total and _is_readable(row, found)
+    return Span("✓", "green") if is_known else Span("○", "dim")
 
 
 def _quiet(row: Row, found: Triage) -> Span:
     """What is said of a change of whose checks none wants attention."""
     if row.pull is None or not _is_open(row):
         return details.state_of(row)
-    if any(pull.number == row.pull.number and not pull.readable for pull in found.pulls):
+    if not _is_readable(row, found):
         return Span("checks cannot be read", "yellow")
     total = row.pull.counts.total
     return Span(f"{row.pull.counts.passing}/{total} checks", "green") if total else Span("no checks", "dim")
@@ -125,6 +126,10 @@ def _compared(found: Triage) -> Iterator[Line]:
 
 def _verdicts(row: Row, found: Triage) -> tuple[Verdict, ...]:
     return found.verdicts.get(row.pull.number, ()) if row.pull else ()
+
+
+def _is_readable(row: Row, found: Triage) -> bool:
+    return not any(row.pull and pull.number == row.pull.number and not pull.readable for pull in found.pulls)
 
 
 def _is_open(row: Row) -> bool:

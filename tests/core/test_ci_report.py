@@ -113,6 +113,12 @@ def test_a_token_that_may_not_read_checks_makes_a_report_that_says_so() -> None:
     )
 
 
+def test_a_token_that_may_not_read_all_checks_makes_no_promise() -> None:
+    part = replace(PULL, readable=False)
+    assert report(verdict(Kind.FLAKY), pull=part).startswith("## ❔ No New Failures, 1 Flaky Failure\n")
+    assert report(verdict(), pull=part).startswith("## ❌ 1 New Failure\n")
+
+
 def test_the_commit_that_was_compared_with_is_named() -> None:
     assert compared(Baseline()) == ""
     assert compared(Baseline(BASE)) == "with merge base 7866d11 (no CI there, nor at its first parents)"

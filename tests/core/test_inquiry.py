@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stackr.core.checks import Baseline, Check, Evidence, Outcome, PullChecks
-from stackr.core.inquiry import has_failures, list_silent, list_unexplained, split_heads, stack_below, with_evidence
+from stackr.core.inquiry import (
+    has_failures,
+    list_silent,
+    list_unexplained,
+    newest_runs,
+    split_heads,
+    stack_below,
+    with_evidence,
+)
 from stackr.core.model import Checks, PullState
 from tests.support.builders import pull, ref
 
@@ -29,6 +37,15 @@ def test_the_stack_below_a_pull_request_follows_its_bases() -> None:
     assert stack_below(a, ()) == (a,)
     circle = replace(a, base_ref=ref("C"))
     assert stack_below(c, (circle, b, c)) == (circle, b, c)
+
+
+def test_older_runs_of_a_workflow_for_the_same_event_do_not_count() -> None:
+    old, new, other = (
+        replace(check("tests"), run_id=run, event=event) for run, event in [(7, "a"), (8, "a"), (6, "b")]
+    )
+    twin = replace(new, node_id="twin")
+    status = replace(check("external"), run_id=None)
+    assert newest_runs([old, status, new, other, twin, status]) == (status, new, other, twin, status)
 
 
 def test_what_ended_badly_is_asked_about_with_the_same_jobs_of_trunk() -> None:

@@ -50,7 +50,7 @@ def test_a_check_has_the_name_that_people_see_and_the_one_that_rules_use(ci: Can
     ci.run(A, "cla", "SUCCESS", workflow=None, detailsUrl="javascript:alert(1)", title="all have signed")
     ci.status(A, "ci/external", "ERROR", targetUrl="https://ci.example.com/1?a=b", description="2 tests failed")
     assert reader.read_checks([A])[A] == (
-        Check("CI / tests (3.9)", "tests (3.9)", Outcome.FAILED, f"{JOB}100", "CR_100", 100, 7),
+        Check("CI / tests (3.9)", "tests (3.9)", Outcome.FAILED, f"{JOB}100", "CR_100", 100, 7, "push"),
         Check(
             "cla",
             "cla",
@@ -123,6 +123,19 @@ def test_a_workflow_that_waits_for_approval_has_no_check_run_and_is_told_all_the
         {**held, "workflowRun": None},
     ]
     assert reader.read_checks([], [A])[A] == (Check("CI", "", Outcome.AWAITING, JOB),)
+
+
+def test_a_workflow_that_was_started_again_counts_as_it_ended_then(ci: CannedCi, reader: CheckReader) -> None:
+    ci.run(A, "tests", run=7)
+    ci.run(A, "tests", "SUCCESS", run=8)
+    assert [check.outcome for check in reader.read_checks([A])[A]] == [Outcome.PASSED]
+
+
+def test_a_token_that_may_not_read_statuses_is_shown_that_there_are_some(ci: CannedCi, reader: CheckReader) -> None:
+    ci.status(A, "external", "SUCCESS")
+    ci.run(A, "tests", "SUCCESS")
+    ci.forbidden = ("StatusContext",)
+    assert [check.outcome for check in reader.read_checks([A])[A]] == [Outcome.HIDDEN, Outcome.PASSED]
 
 
 def test_a_token_that_may_not_read_checks_is_a_matter_of_configuration(ci: CannedCi, reader: CheckReader) -> None:

@@ -57,11 +57,15 @@ class CannedCi:
             "done": None,
             "passed": 0,
             "workflow": "CI",
+            "run": 7,
             **more,
         }
-        run = {"databaseId": 7, "workflow": {"name": made["workflow"]}} if made["workflow"] else None
+        run = {"databaseId": made["run"], "event": "push", "workflow": {"name": made["workflow"]}}
         runs = {"totalCount": made["passed"]}
-        made["checkSuite"] = {"workflowRun": run, "checkRuns": lambda info, first, filterBy: runs}
+        made["checkSuite"] = {
+            "workflowRun": run if made["workflow"] else None,
+            "checkRuns": lambda info, first, filterBy: runs,
+        }
         self.commits.setdefault(commit, []).append(made)
         return made
 
@@ -114,8 +118,13 @@ class CannedCi:
         def page(info: GraphQLResolveInfo, first: int, after: str | None = None) -> Json:
             start = int(after or 0)
             end = start + min(first, self.page)
+            if "StatusContext" in self.forbidden:
+                refused = Said("FORBIDDEN", "Resource not accessible by integration")
+                nodes = [refused if each["__typename"] == "StatusContext" else each for each in contexts]
+            else:
+                nodes = contexts
             return {
-                "nodes": contexts[start:end],
+                "nodes": nodes[start:end],
                 "pageInfo": {"hasNextPage": end < len(contexts), "endCursor": str(end)},
             }
 

@@ -107,7 +107,7 @@ def test_without_permission_each_pull_request_says_so_and_nothing_else_is_claime
     assert drawn(unread).splitlines() == [
         "▶ ○ new  Document it   not submitted",
         *(
-            f"  ✓ #{number}  {title}  checks cannot be read  https://github.com/acme/w/pull/{number}"
+            f"  ○ #{number}  {title}  checks cannot be read  https://github.com/acme/w/pull/{number}"
             for number, title in (
                 (15, "Use it      "),
                 (14, "Write it    "),
