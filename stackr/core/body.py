@@ -157,6 +157,13 @@ def _fold(blocks: list[Block]) -> Block:
     return replace(best, rows=tuple(rows.values()))
 
 
+def is_edited(title: str, found: Parsed) -> bool:
+    """Whether a person has changed title or text since stackr last sent them; unknown where it never has."""
+    block = found.block or Block()
+    sent = (block.title_digest, block.text_digest)
+    return all(sent) and sent != (digest(title), digest(found.text))
+
+
 def without_template(found: Parsed) -> str:
     """The person's text without the template that was put at its end, as long as nobody has edited either."""
     block = found.block or Block()

@@ -15,7 +15,7 @@ from itertools import takewhile
 from stackr.core import body, identity
 from stackr.core.heading import files_between, head_moves
 from stackr.core.model import Change, Commit, Graph, Head, NewCommit, PullRequest, PullState, Stack, Trunk
-from stackr.core.ownership import BRANCHES, HEADS, KEPT, TAKEN, name_record, tells_change
+from stackr.core.ownership import BRANCHES, HEADS, KEPT, TAKEN, WORDED, name_record, tells_change
 from stackr.core.plan import MoveRefs, Plan, RefMove
 from stackr.core.ports import LocalState
 from stackr.core.versions import Version, list_versions
@@ -47,6 +47,11 @@ class Member:
     def first(self) -> Commit:
         """The commit that the head branch began with."""
         return self.versions[0].commit
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether people have edited title or description."""
+        return body.is_edited(self.pull.title, body.parse(self.pull.body))
 
     @property
     def message(self) -> bytes:
@@ -215,6 +220,7 @@ def _records(
             BRANCHES + member.pull.head_ref: head,
             TAKEN + member.id: head if member.id in foreign else None,
             KEPT + member.id: tip if member.id in kept else refs.get(KEPT + member.id),
+            WORDED + member.id: tip if member.is_edited else None,
         }
         if not tells_change(member.pull.head_ref, member.id):
             wanted[name_record(member.id, member.pull.head_ref)] = head

@@ -15,8 +15,8 @@ class SubmitOptions:
     ``upto`` is the commit id of the topmost change to submit (``None``: all); ``draft``, ``reviewers`` and ``labels``
     are what was asked for on the command line and go to every submitted change, the ``new_...`` ones are configuration
     and go to pull requests that are created now; ``template`` is the repository's pull request template; ``others``
-    lets changes of other people be pushed that this clone checked out; ``taken_over`` is set when ghstack or mergify had
-    the stack until now.
+    lets changes of other people be pushed that this clone checked out; ``taken_over`` is set when ghstack or mergify
+    had the stack until now.
     """
 
     upto: str | None = None

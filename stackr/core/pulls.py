@@ -9,6 +9,7 @@ from stackr.core import body
 from stackr.core.belongings import is_somebody_elses
 from stackr.core.model import Change, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
+from stackr.core.ownership import WORDED
 from stackr.core.plan import CreatePull, Plan, UpdatePull
 
 # Room in a description for one list row whose number is not known yet: arrow, number, line end.
@@ -73,6 +74,9 @@ def plan_updates(
         elif is_somebody_elses(change, stack) and not options.others:
             update = _update_list(stack, change.pull, replace(wanted, list_only=True))
         elif index in active:
+            if stack.own_refs.get(WORDED + change.id) == change.commit.oid:
+                # The message is what people made of it on GitHub, so there is nothing to say, and nothing was adopted.
+                wanted = replace(wanted, list_only=True)
             base = _new_base(change.pull, final_base(stack, index), stack.trunk.name, parked)
             update = _update(stack, change.pull, wanted, options, base)
             notes += _kept_notes(stack, change.pull, wanted)

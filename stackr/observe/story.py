@@ -17,8 +17,9 @@ from stackr.core.model import Change, Head, PullState, Stack, Trunk
 from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.errors import Refused
+from stackr.observe.fetching import fetch_missing, trunk_refspec
 from stackr.observe.landed import with_landed
-from stackr.observe.local import OWN_TRUNK, Local, known_trunk, likely_trunk, read_local, stack_branches
+from stackr.observe.local import Local, known_trunk, likely_trunk, read_local, stack_branches
 from stackr.observe.native import Look, known_pull, with_native
 from stackr.observe.outsiders import current_pull, with_outsiders
 from stackr.observe.relations import complete_graph, foreign_commits, newer_trunk
@@ -129,7 +130,7 @@ def _trunk_fetch(repo: Repo, state: LocalState, wanted: Wanted, name: str | None
         yield
         return
     with ThreadPoolExecutor(1) as pool:
-        fetching = pool.submit(repo.fetch, wanted.remote, [_trunk_refspec(state, wanted, name)])
+        fetching = pool.submit(repo.fetch, wanted.remote, [trunk_refspec(state, wanted.remote, name)])
         try:
             yield
         except BaseException:
@@ -138,24 +139,14 @@ def _trunk_fetch(repo: Repo, state: LocalState, wanted: Wanted, name: str | None
         fetching.result()
 
 
-def _trunk_refspec(state: LocalState, wanted: Wanted, name: str) -> str:
-    """A narrow fetch refspec keeps no tracking branch of trunk: remember it in a ref of our own then."""
-    source = f"refs/heads/{name}"
-    tracked = f"refs/remotes/{wanted.remote}/{name}" in state.refs
-    return source if tracked else f"+{source}:{OWN_TRUNK}{name}"
-
-
 def _fetch(repo: Repo, state: LocalState, wanted: Wanted, facts: ForgeFacts, heads: Mapping[str, str | None]) -> None:
     """One fetch of just the branches whose tips are not here; none if all are."""
     if not wanted.fetch:
         return
     tips = {f"refs/heads/{ref}": oid for ref, oid in heads.items() if oid is not None}
     if facts.trunk_oid is not None:
-        tips[_trunk_refspec(state, wanted, facts.trunk)] = facts.trunk_oid
-    present = repo.read_commits(tips.values())
-    missing = [refspec for refspec, oid in tips.items() if oid not in present]
-    if missing:
-        repo.fetch(wanted.remote, missing)
+        tips[trunk_refspec(state, wanted.remote, facts.trunk)] = facts.trunk_oid
+    fetch_missing(repo, wanted.remote, tips)
 
 
 def _assemble(

@@ -29,6 +29,11 @@ def test_a_colleague_amends_the_third_of_five_and_the_author_takes_it_in(world: 
     assert bob.stackr("submit").err == "nothing to do: GitHub has all of it\n"
     assert world.api_count() == 1
     tip = bob.oid()
+    # Nor where they are one's own, and people have edited their pages.
+    second = world.clone("alice")
+    second.stackr("checkout", "5")
+    with untouched(world, second):
+        assert second.stackr("submit").err == "nothing to do: GitHub has all of it\n"
     carol = world.clone("carol")
     carol.stackr("checkout", f"{world.server.clone_url(world.name).removesuffix('.git')}/pull/5", "--branch", "look")
     assert carol.oid("look") == tip

@@ -1,4 +1,4 @@
-"""Other people's changes: pushed only if that is asked for, their texts left alone, and whose they are forgotten then."""
+"""Other people's changes: pushed only if that is asked for, their texts left alone, and shared from then on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from stackr.core import belongings, body
 from stackr.core.model import Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import TAKEN
+from stackr.core.ownership import TAKEN, WORDED
 from stackr.core.plan import CreatePull, MoveRefs, UpdatePull
 from stackr.core.submit import plan_submit
 from stackr.errors import Refused
@@ -79,3 +79,12 @@ def test_what_was_pushed_is_shared_from_then_on_a_push_whose_end_was_lost_includ
 
 def test_a_change_without_a_pull_request_is_named_by_its_title() -> None:
     assert belongings.name(change("a1", "t1")) == '"Add A"'
+
+
+def test_the_words_of_github_are_left_alone_until_the_commit_is_another_one() -> None:
+    mine = live("a1", "t1", pull=pull("A", head_oid="a1", title="Better A", body=listed("A", "A")))
+    mine = replace(mine, commit=replace(mine.commit, message=mine.commit.message.replace(b"Add A", b"Better A")))
+    facts = stack(mine)
+    assert plan_submit(replace(facts, own_refs={**facts.own_refs, WORDED + cid("A"): "a1"}), SubmitOptions()).is_empty
+    (adopted,) = plan_submit(facts, SubmitOptions()).actions
+    assert isinstance(adopted, UpdatePull)

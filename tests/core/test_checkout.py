@@ -23,7 +23,7 @@ from stackr.core.checkout import (
     stack_after,
 )
 from stackr.core.model import Commit, Graph, Head, PullRequest, PullState, Trunk
-from stackr.core.ownership import BRANCHES, HEADS, KEPT, NAMES, TAKEN
+from stackr.core.ownership import BRANCHES, HEADS, KEPT, NAMES, TAKEN, WORDED
 from stackr.core.plan import MoveRefs, RefMove
 from stackr.core.ports import LocalState
 from stackr.errors import Refused
@@ -202,3 +202,11 @@ def test_what_has_ended_below_is_told_and_the_stack_is_reported() -> None:
         ("b9", "b2", "b2"),
     ]
     assert stack.head == Head("refs/heads/x", "b9")
+
+
+def test_what_people_wrote_on_github_is_recorded_as_their_words() -> None:
+    edited = replace(A, title="Better A")
+    (action,) = plan_checkout(two(COMMITS, edited), ("x1",), "refs/heads/x", Head(None, "t1"), {}, frozenset()).actions
+    assert isinstance(action, MoveRefs)
+    assert RefMove(WORDED + cid("A"), None, "x1") in action.moves
+    assert not two(COMMITS, replace(A, body="by hand"))[0].is_edited

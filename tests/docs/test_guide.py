@@ -61,3 +61,8 @@ def searching(world: World) -> Clone:
 
 def test_the_page_on_editing_a_stack_is_true(searching: Clone) -> None:
     check(searching, "editing-a-stack.md")
+
+
+def test_the_page_on_reviewing_a_stack_is_true(searching: Clone, world: World) -> None:
+    searching.stackr("submit")
+    check(world.clone("bob"), "reviewing-a-stack.md")
