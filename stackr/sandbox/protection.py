@@ -1,7 +1,8 @@
 """Branch protection and rulesets: which rules hold for a branch.
 
-What they say to a push is ``pushrules``, what they say to a merge ``objections``. A rule is GitHub's object, ``{"type": ..., "parameters": {...}}``; types known here are in RULE_TYPES. Old-style
-branch protection (``classic``) has the same rules and other words.
+What they say to a push is ``pushrules``, what they say to a merge ``objections``. A rule is GitHub's object,
+``{"type": ..., "parameters": {...}}``; types known here are in RULE_TYPES. Old-style branch protection (``classic``)
+has the same rules and other words.
 Sources: https://docs.github.com/rest/repos/rules, https://docs.github.com/rest/branches/branch-protection.
 """
 
