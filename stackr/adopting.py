@@ -52,6 +52,7 @@ def run(app: App, pull: str | None, way: Way) -> None:
     stack = _observe(app, way)
     if sought is not None:
         _refuse_elsewhere(app, stack, sought)
+    adopt.refuse_unclear(stack)
     last = adopt.top(stack)
     if not way.others:
         adopt.refuse_others(stack, app.login(remember=not way.dry_run))

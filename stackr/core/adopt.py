@@ -15,10 +15,25 @@ from dataclasses import replace
 from stackr.core import ghstack, identity
 from stackr.core.fates import Fate, name
 from stackr.core.guards import quoted
-from stackr.core.model import Change, Commit, PullState, Stack
+from stackr.core.model import Change, Commit, PullRequest, PullState, Stack
 from stackr.core.ownership import BRANCHES, HEADS, name_record, tells_change
 from stackr.core.plan import Action, DeleteRefs, MoveRefs, Plan, RefMove, UpdatePull
 from stackr.errors import Refused
+
+
+def is_of(pull: PullRequest, commit: Commit) -> bool:
+    """Whether a pull request with the number that ghstack noted in a commit is the one it meant.
+
+    Another repository has a pull request of that number, too.
+    """
+    address = ghstack.pull_address(commit.message)
+    same = address is None or _place(address) == _place(pull.url)
+    return same and ghstack.orig_of(pull.head_ref) is not None
+
+
+def _place(address: str) -> str:
+    """An address without its scheme: ghstack writes https, whatever the host speaks."""
+    return address.partition("://")[2].lower()
 
 
 def refuse_others(stack: Stack, login: str) -> None:
@@ -66,10 +81,14 @@ def top(stack: Stack) -> int:
     return found[-1]
 
 
-def refuse_adoption(stack: Stack, found: Mapping[str, Fate]) -> None:
-    """What cannot be taken over as it is, in the order in which a user would want to hear it."""
+def refuse_unclear(stack: Stack) -> None:
+    """Commits of which it cannot be told which pull request is theirs."""
     _refuse_lost_pulls(stack)
     _refuse_shared_pulls(stack)
+
+
+def refuse_adoption(stack: Stack, found: Mapping[str, Fate]) -> None:
+    """What cannot be taken over as it is, in the order in which a user would want to hear it."""
     _refuse_gaps(stack, found)
     _refuse_ended(stack, found)
     _refuse_unknown_heads(stack, found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from stackr.core import body, identity
+from stackr.core import body, ghstack, identity
 from stackr.core.model import Change, PullState, Stack, Style
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import BRANCHES, foreign_changes
@@ -104,6 +104,17 @@ def refuse_duplicate_ids(stack: Stack) -> None:
             raise Refused(
                 f"{' and '.join(quoted(twin) for twin in twins)} have the same Change-Id {change_id[:11]}",
                 next_step=f"give one of them a new one: stackr id --new {twins[-1].commit.oid[:7]}",
+            )
+
+
+def refuse_ghstacks(stack: Stack, active: Sequence[int]) -> None:
+    """Commits that ghstack has made pull requests of already: each would get a second one."""
+    for index in active:
+        change = stack.changes[index]
+        if change.pull is None and ghstack.pull_number(change.commit.message) is not None:
+            raise Refused(
+                f"{quoted(change)} was submitted with ghstack, and has a pull request",
+                next_step="stackr adopt takes the stack over; ghstack unlink makes new commits of it",
             )
 
 
@@ -205,6 +216,7 @@ def refuse_submit(stack: Stack, options: SubmitOptions) -> None:
     refuse_shape(stack)
     refuse_duplicate_ids(stack)
     refuse_commits(stack, active)
+    refuse_ghstacks(stack, active)
     refuse_ended_pulls(stack, active, options.reopen)
     refuse_foreign(stack, active, options.overwrite, options.style)
     refuse_older_trunk(stack, active, options.style)

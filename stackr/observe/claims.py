@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stackr.core import body, ghstack, identity, mergify
+from stackr.core.adopt import is_of
 from stackr.core.model import Change, Commit, PullRequest, Stack
 from stackr.core.ownership import HEADS
 from stackr.core.ports import Forge, ReadRequest, Repo
@@ -35,7 +36,7 @@ def _of_ghstack(forge: Forge, stack: Stack) -> dict[str, Claim]:
     return {
         oid: Claim(_id_of(commits[oid], pulls[number]), pulls[number].head_ref)
         for oid, number in numbers.items()
-        if number in pulls
+        if number in pulls and is_of(pulls[number], commits[oid])
     }
 
 

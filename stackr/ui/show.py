@@ -99,7 +99,7 @@ def summary(done: Plan) -> str:
     pushed = sum(len(action.pushes) for action in done.actions if isinstance(action, PushRefs))
     created, updated = counts[CreatePull], _updated(done)
     removed = sum(len(action.refs) for action in done.actions if isinstance(action, DeleteRefs))
-    kind = "" if done.command == "abandon" else "landed "
+    kind = "" if done.command in ("abandon", "adopt") else "landed "
     moved = _moved(done)
     parts = [
         f"moved {counted(moved, 'local branch', 'local branches')}" if moved else "",

@@ -198,6 +198,27 @@ def test_a_text_with_a_foreign_stack_list_goes_through_untouched():
     assert body.merge("Add b", sent(wanted), wanted, NUMBERS) == Merged(None, None)
 
 
+GHSTACK = (
+    "Stack from [ghstack](https://github.com/ezyang/ghstack/tree/0.18.0) (oldest at bottom):\n* __->__ #11\n* #10\n"
+)
+
+
+@pytest.mark.parametrize("theirs", [f"{GHSTACK}\nBecause of b.", "Because of b.\r\n\r\nDepends-On: #10"])
+def test_a_stack_that_is_taken_over_has_our_list_in_the_place_of_the_other(theirs: str):
+    wanted = replace(WANTED, taken_over=True)
+    merged = body.merge("Add b", theirs, wanted, NUMBERS)
+    assert merged == Merged(None, sent(WANTED))
+    assert body.merge("Add b", sent(WANTED), wanted, NUMBERS) == Merged(None, None)
+    # What a person wrote stays, and counts as an edit.
+    edited = body.merge("Add b", f"{theirs}\n\nBob: why?", replace(wanted, text="Because."), NUMBERS)
+    assert (edited.body or "").endswith(
+        "-->\n\n" + body.normalise(theirs).replace(GHSTACK, "").strip() + "\n\nBob: why?"
+    )
+    assert edited.kept == ("description",)
+    untouched = body.merge("Add b", theirs, WANTED, NUMBERS).body or ""
+    assert untouched.endswith(body.normalise(theirs))
+
+
 def test_a_text_of_65000_characters_is_merged_like_any_other():
     wanted = replace(WANTED, text="🙂é\n" * 21_600)
     assert body.merge("Add b", sent(wanted), wanted, NUMBERS) == Merged(None, None)

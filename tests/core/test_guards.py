@@ -164,6 +164,15 @@ def test_a_closed_pull_request():
     guards.refuse_submit(ended(PullState.CLOSED), SubmitOptions(reopen=True))
 
 
+def test_what_ghstack_has_submitted_gets_no_second_pull_request():
+    marked = "Add A\n\nghstack-source-id: " + "a" * 40 + "\nPull-Request: https://github.com/acme/widgets/pull/10\n"
+    made = stack(new("a1", "t1", commit=commit("a1", "t1", marked)))
+    assert submit(made) == (
+        f'error: "Add A" (a1) was submitted with ghstack, and has a pull request\n{NOTHING}\n'
+        "next: stackr adopt takes the stack over; ghstack unlink makes new commits of it"
+    )
+
+
 def test_a_colleagues_commit_on_the_branch():
     made = stack(
         live("a1", "t1", remote="x9", accepted="a1"),

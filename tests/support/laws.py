@@ -40,7 +40,9 @@ def stack_of(world: World, clone: Clone, trunk: str = "main") -> list[Seen]:
 
 def _seen(world: World, commit: str, change: str) -> Seen:
     assert re.fullmatch(r"I[0-9a-f]{40}", change), f"{commit} has the ids {change!r}"
-    mine = [pull for pull in world.pulls() if pull.head_ref.endswith("/" + change[1:11])]
+    named = [pull for pull in world.pulls() if pull.head_ref.endswith("/" + change[1:11])]
+    # A branch that another tool made is not named after the change; the description tells it.
+    mine = named or [pull for pull in world.pulls() if f'<!-- stackr:begin v1 id="{change}"' in (pull.body or "")]
     assert len(mine) == 1, f"{commit} has {len(mine)} pull requests"
     return Seen(commit, change, mine[0])
 
