@@ -15,10 +15,9 @@ import pytest
 
 from stackr.sandbox.faults import Fault
 from tests.support import processes
-from tests.support.saboteur import DEEDS, saboteur
+from tests.support.saboteur import DEEDS
+from tests.support.stopping import check_interrupted, stopped_at_each_step
 from tests.support.stories import STORIES, Scene, Stage, finish
-from tests.support.truth import check_error
-from tests.support.world import Result
 
 IS_LONG = os.environ.get("STACKR_TEST_FAULTS") == "all"
 MOMENTS = ("never sent", "never answered", "late")
@@ -86,23 +85,8 @@ def test_a_submit_interrupted_at_any_write_says_so_and_is_finished_by_the_next(
 def test_a_submit_stopped_at_any_local_step_is_finished_by_the_next(
     stage: Stage, tmp_path: Path, story: str, deed: str
 ) -> None:
-    for k in itertools.count(1):
-        scene = stage.scene(story, tmp_path)
-        before = scene.view()
-        hand = saboteur(scene.world.root / "hand", deed, k)
-        result = processes.start(scene.clone, "submit", env=hand.env).end()
-        if hand.steps < k:
-            assert result.code == 0
-            break
-        if deed.startswith("killed"):
-            assert result.code == -signal.SIGKILL
-        elif deed.startswith("interrupted"):
-            check_interrupted(result)
-        else:
-            assert result.code == 6, f"step {k}: {result}"
-            check_error(result, before, scene.view())
+    for scene in stopped_at_each_step(stage, story, tmp_path, deed, "submit"):
         finish(stage, story, scene)
-    assert k > 3
 
 
 def test_stackr_started_from_a_shell_dies_and_recovers_just_so(stage: Stage, tmp_path: Path) -> None:
@@ -139,12 +123,3 @@ def wait_for_the_last_answer(scene: Scene) -> None:
     """Until every request has its answer, though nobody may be there to read it."""
     log = scene.world.server.log
     processes.until(lambda: all(entry.status for entry in log.entries()), "the late write")
-
-
-def check_interrupted(result: Result) -> None:
-    assert result.code == 130
-    assert result.err.splitlines()[-3:] == [
-        "error: interrupted",
-        "safe:  every step is safe to stop after",
-        "next:  run the same command again; it goes on from here",
-    ]

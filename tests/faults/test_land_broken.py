@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from typing import Any
 import pytest
 
 from stackr.sandbox.server import SandboxServer
-from tests.support import processes
-from tests.support.saboteur import DEEDS, saboteur
+from tests.support.saboteur import DEEDS
+from tests.support.stopping import stopped_at_each_step
 from tests.support.stories import Scene, Stage
 from tests.support.world import Clone, World
 
@@ -119,18 +118,5 @@ def test_a_landing_that_failed_at_any_write_is_finished_by_the_next(
 def test_a_landing_stopped_at_any_local_step_is_finished_by_the_next(
     land_stage: Stage, tmp_path: Path, method: str, deed: str
 ) -> None:
-    for k in itertools.count(1):
-        scene = land_stage.scene("two_of_three", tmp_path)
-        hand = saboteur(scene.world.root / "hand", deed, k)
-        result = processes.start(scene.clone, *land(method), env=hand.env).end()
-        if hand.steps < k:
-            assert result.code == 0
-            break
-        if deed.startswith("killed"):
-            assert result.code == -signal.SIGKILL
-        elif deed.startswith("interrupted"):
-            assert result.code == 130
-        elif result.code:
-            assert result.code == 6, f"step {k}: {result}"
+    for scene in stopped_at_each_step(land_stage, "two_of_three", tmp_path, deed, *land(method)):
         check_finished(scene, method)
-    assert k > 3

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 from stackr.sandbox.server import SandboxServer
 from tests.support import processes
 from tests.support.saboteur import DEEDS, saboteur
+from tests.support.stopping import stopped_at_each_step
 from tests.support.stories import Scene, Stage
 from tests.support.sync_stories import SYNC_STORIES, SyncStage, check_work, finish_sync
 from tests.support.truth import check_error
@@ -90,23 +90,8 @@ def test_a_sync_that_failed_at_any_write_is_finished_by_the_next(
 def test_a_sync_stopped_at_any_local_step_is_finished_by_the_next(
     sync_stage: SyncStage, tmp_path: Path, story: str, deed: str
 ) -> None:
-    for k in itertools.count(1):
-        scene = sync_stage.scene(story, tmp_path)
-        before = scene.view()
-        hand = saboteur(scene.world.root / "hand", deed, k)
-        result = processes.start(scene.clone, "sync", env=hand.env).end()
-        if hand.steps < k:
-            assert result.code == 0
-            break
-        if deed.startswith("killed"):
-            assert result.code == -signal.SIGKILL
-        elif deed.startswith("interrupted"):
-            assert result.code == 130
-        elif result.code:
-            assert result.code == 6, f"step {k}: {result}"
-            check_error(result, before, scene.view())
+    for scene in stopped_at_each_step(sync_stage, story, tmp_path, deed, "sync"):
         finish_sync(sync_stage, story, scene)
-    assert k > 4
 
 
 def test_a_sync_killed_when_refs_have_moved_and_files_have_not_is_mended_by_any_command(

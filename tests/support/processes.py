@@ -23,6 +23,7 @@ DEADLINE_S = 60.0
 _MODULES = [
     "tests.support.processes",
     "stackr.commands.submit",
+    "stackr.landing",
     "stackr.repo.repository",
     "stackr.github.api",
     "stackr.config",

@@ -1,0 +1,55 @@
+"""Commands that are stopped at each of their local steps in turn: killed, interrupted, out of disk.
+
+What a stopped run must have said is checked here; what the next run has to make of it is the test's.
+"""
+
+from __future__ import annotations
+
+import itertools
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.support import processes
+from tests.support.saboteur import saboteur
+from tests.support.stories import Scene, Stage, View
+from tests.support.truth import check_error
+from tests.support.world import Result
+
+
+def stopped_at_each_step(stage: Stage, story: str, root: Path, deed: str, *args: str) -> Iterator[Scene]:
+    """Scenes in which the command ``args`` was stopped at its first step, its second, and so on, until it has no more.
+
+    There must be four at least, or nothing was tried.
+    """
+    for k in itertools.count(1):
+        scene = stage.scene(story, root)
+        before = scene.view()
+        hand = saboteur(scene.world.root / "hand", deed, k)
+        result = processes.start(scene.clone, *args, env=hand.env).end()
+        if hand.steps < k:
+            assert result.code == 0, str(result)
+            assert k > 4, "hardly any step"
+            return
+        _check_stopped(result, deed, before, scene)
+        yield scene
+
+
+def check_interrupted(result: Result) -> None:
+    """Ctrl-C ends a run at once, and it says what to do."""
+    assert result.code == 130, str(result)
+    assert result.err.splitlines()[-3:] == [
+        "error: interrupted",
+        "safe:  every step is safe to stop after",
+        "next:  run the same command again; it goes on from here",
+    ]
+
+
+def _check_stopped(result: Result, deed: str, before: View, scene: Scene) -> None:
+    if deed.startswith("killed"):
+        assert result.code == -signal.SIGKILL, str(result)
+    elif deed.startswith("interrupted"):
+        check_interrupted(result)
+    elif result.code:
+        assert result.code == 6, str(result)
+        check_error(result, before, scene.view())
