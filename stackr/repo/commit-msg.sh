@@ -1,5 +1,5 @@
 #!/bin/sh
-# stackr commit-msg hook, version 1: names every change with a Change-Id trailer as it is committed.
+# stackr commit-msg hook, version 2: names every change with a Change-Id trailer as it is committed.
 # Written by "stackr hook install", which may replace it. To be rid of it, delete this file (and rename
 # commit-msg.before-stackr, if there is one, to commit-msg).
 
@@ -20,7 +20,7 @@ test -e "$(git rev-parse --git-path MERGE_HEAD)" && exit 0
 
 id=$({
     git var GIT_AUTHOR_IDENT
-    git rev-parse --quiet --verify HEAD
+    git rev-parse --quiet --verify HEAD || : # before the first commit; husky runs hooks with sh -e
     git write-tree
     date
     echo $$

@@ -30,9 +30,13 @@ class Installation:
 
 
 def directory(runner: Runner) -> Path:
-    """Where git looks for hooks here: core.hooksPath (git-config(1)), else the repository's own; one process."""
+    """Where git looks for hooks here: core.hooksPath (git-config(1)), else the repository's own; one process.
+
+    With husky the hooks that people write are one folder above: it makes the other one anew at every install.
+    """
     path = os.fsdecode(runner.git("rev-parse", "--git-path", "hooks").rstrip(b"\n"))
-    return (runner.cwd / path).resolve()
+    hooks = (runner.cwd / path).resolve()
+    return hooks.parent if _is_of_husky(hooks.parent) and hooks.name == "_" else hooks
 
 
 def plan_install(hooks: Path) -> Installation:
@@ -58,11 +62,19 @@ def install(plan: Installation) -> None:
         return
     plan.path.parent.mkdir(parents=True, exist_ok=True)
     if plan.done == "chained":
-        plan.path.rename(plan.path.with_name(BEFORE))
+        aside = plan.path.rename(plan.path.with_name(BEFORE))
+        if _is_of_husky(aside.parent):
+            # husky runs its hooks with sh, executable or not; ours runs what can be executed, as git does.
+            aside.chmod(0o755)
     fresh = plan.path.with_name(f".commit-msg.{os.getpid()}")
     fresh.write_bytes(_script())
     fresh.chmod(0o755)
     fresh.replace(plan.path)
+
+
+def _is_of_husky(folder: Path) -> bool:
+    """Whether husky 9 runs the hooks in ``folder``: its runner is the file ``_/h``, which goes by their names."""
+    return (folder / "_" / "h").is_file()
 
 
 def _script() -> bytes:

@@ -107,7 +107,7 @@ def test_installing_twice_changes_nothing_and_an_older_one_is_replaced(clone: Cl
     assert clone.stackr("hook", "install").out == f"installed: {hook}\n"
     text = hook.read_text()
     assert clone.stackr("hook", "install").out == f"already there: {hook}\n"
-    hook.write_text(text.replace("version 1", "version 0"))
+    hook.write_text(text.replace("version 2", "version 1"))
     assert clone.stackr("hook", "install").out == f"replaced: {hook}\n"
     assert hook.read_text() == text
     hook.chmod(0o644)
@@ -138,6 +138,22 @@ def test_core_hooks_path_is_honoured_also_from_a_linked_worktree(clone: Clone, t
     assert (linked.path / "tools" / "hooks" / "commit-msg").is_file()
     linked.commit("One", {"one": "1\n"})
     assert len(ids(linked)) == 1
+
+
+def test_hooks_that_husky_runs_are_chained_by_the_name_husky_knows(clone: Clone) -> None:
+    husky = clone.path / ".husky"
+    # As husky 9 has it: git starts _/commit-msg, and that the file of the same name one folder above.
+    write_hook(husky / "_", "h", 's="$(dirname "$(dirname "$0")")/$(basename "$0")"\nsh -e "$s" "$@"\n')
+    write_hook(husky / "_", "commit-msg", '. "$(dirname "$0")/h"\n')
+    write_hook(husky, "commit-msg", 'echo "Seen: yes" >>"$1"\n').chmod(0o644)
+    clone.git("config", "core.hooksPath", ".husky/_")
+    told = clone.stackr("hook", "install", "--json").json
+    assert (told["path"], told["done"]) == (str(husky / "commit-msg"), "chained")
+    assert clone.stackr("hook", "install", "--json").json["done"] == "already there"
+    clone.git("checkout", "-q", "--orphan", "fresh")
+    clone.commit("One\n\nText.\n", {"one": "1\n"})
+    assert "Seen: yes" in message(clone)
+    assert len(ids(clone)) == 1
 
 
 def test_a_linked_worktree_shares_the_hook_of_its_repository(hooked: Clone, tmp_path: Path) -> None:
