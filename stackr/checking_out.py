@@ -148,7 +148,8 @@ def _foreign(app: App, members: Sequence[Member], *, remember: bool) -> frozense
     viewer = app.login(remember=remember)
     if all(member.pull.author.lower() == viewer.lower() for member in members):
         return frozenset()
-    return frozenset(member.id for member in members if checkout.is_foreign(member, viewer, app.repo.email))
+    email = app.repo.email()
+    return frozenset(member.id for member in members if checkout.is_foreign(member, viewer, email))
 
 
 def _show(app: App, plan: Plan, stack: Stack, members: Sequence[Member], way: Way) -> None:

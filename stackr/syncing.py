@@ -18,6 +18,7 @@ from stackr.core.fates import Fate
 from stackr.core.guards import refuse_commits, refuse_duplicate_ids, refuse_long_bodies, refuse_shape
 from stackr.core.model import Stack
 from stackr.core.options import SubmitOptions
+from stackr.core.plan import MoveRefs
 from stackr.core.pulls import body_lengths
 from stackr.core.replaying import Pick, ReplayConflict, Replayed
 from stackr.core.resolving import plan_resolution, plan_script
@@ -91,7 +92,8 @@ def _sync(app: App, stack: Stack, way: Way) -> None:
     outcome = execute(plan, synced, app.repo, app.forge, app.ui)
     app.remember_pulls(outcome.stack)
     _warn_of_old_holders(app, stack, rebased.found, sync.new_tips(stack, rebased.replayed))
-    done = {change.id for change in sync.refreshed(synced)} if way.push else set()
+    is_refreshed = any(not isinstance(action, MoveRefs) for action in plan.actions)
+    done = {change.id for change in sync.refreshed(synced)} if is_refreshed else set()
     shown = report("sync", outcome.stack, left - done, plan.notes)
     show.outcome(app.ui, outcome.done, shown, outcome.oids, as_json=way.as_json)
 

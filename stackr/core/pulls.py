@@ -72,7 +72,8 @@ def plan_updates(
         if change.pull is None:
             update = _complete_new(change, wanted, options) if index in active else None
         elif is_somebody_elses(change, stack) and not options.others:
-            update = _update_list(stack, change.pull, replace(wanted, list_only=True))
+            # Their own submit keeps their list; ours would go back and forth with it.
+            update = None
         elif index in active:
             if stack.own_refs.get(WORDED + change.id) == change.commit.oid:
                 # The message is what people made of it on GitHub, so there is nothing to say, and nothing was adopted.
@@ -120,23 +121,12 @@ def _update(
 
 
 def plan_lists(stack: Stack) -> Iterator[UpdatePull]:
-    """Bring just the stack lists of the open pull requests up to date, bottom first."""
+    """Bring just the stack lists of one's own open pull requests up to date, bottom first."""
     for index, change in enumerate(stack.changes):
-        if change.pull is not None and _is_open(change):
-            update = _update_list(stack, change.pull, describe(stack, index, (), SubmitOptions()))
+        if change.pull is not None and _is_open(change) and not is_somebody_elses(change, stack):
+            update = _update(stack, change.pull, describe(stack, index, (), SubmitOptions()), SubmitOptions(), None)
             if update is not None:
                 yield update
-
-
-def _update_list(stack: Stack, pull: PullRequest, wanted: body.Description) -> UpdatePull | None:
-    """Just the list of a pull request, if it is to name others than it does; nothing where stackr keeps no list."""
-    block = body.parse(pull.body).block
-    if block is None:
-        return None
-    numbers = _numbers(stack)
-    now = [row.number for row in block.rows]
-    then = [row.number or numbers.get(row.change_id) for row in wanted.rows]
-    return None if now == then else _update(stack, pull, wanted, SubmitOptions(), None)
 
 
 def _new_base(pull: PullRequest, final: str, trunk: str, parked: set[int]) -> str | None:

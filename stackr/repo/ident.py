@@ -22,6 +22,14 @@ def read(runner: Runner, config: GitConfig) -> tuple[bytes, bytes]:
     return (_ask(runner, "author") if _may_differ(config) else committer), committer
 
 
+def email(runner: Runner) -> bytes:
+    """The author's address, empty when git does not know who this is; one process."""
+    try:
+        return _ask(runner, "author").rpartition(b"<")[2].partition(b">")[0]
+    except Refused:
+        return b""
+
+
 def _may_differ(config: GitConfig) -> bool:
     in_environment = any(
         os.environ.get(f"GIT_{role.upper()}_{part}") for role in _ROLES for part in ("NAME", "EMAIL", "DATE")

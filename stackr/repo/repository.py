@@ -196,10 +196,9 @@ class Repository:
         signer = sign.signer(self.runner, self.config) if commits else None
         return write.write_commits(self.runner, commits, lambda: ident.read(self.runner, self.config), signer)
 
-    @property
     def email(self) -> bytes:
-        """The address in the commits that the user makes here; raises ``Refused`` when git does not know it."""
-        return ident.read(self.runner, self.config)[0].rpartition(b"<")[2].partition(b">")[0]
+        """The address in the commits that the user makes here, empty when git does not know it; see ``ident``."""
+        return ident.email(self.runner)
 
     def replay(self, picks: Sequence[Pick], onto: str) -> Replayed:
         """Apply commits to another parent in memory, and write them; no ref, file or index is touched.

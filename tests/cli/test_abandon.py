@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from stackr import execute
+from stackr.errors import GitError
 from tests.support.laws import check_laws, refuses, untouched
 from tests.support.world import World
 
@@ -65,3 +69,25 @@ def test_a_branch_with_unseen_commits_stays_and_what_left_the_stack_can_be_aband
         message='#1 "A" is merged into "main"',
         next_step="stackr sync drops what has landed",
     )
+
+
+def test_an_abandon_stopped_anywhere_is_finished_by_the_next(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = world.stacked("A", "B", "C", "D", "E", "F")
+    carry_out = execute._Run.carry_out
+    for steps, title in enumerate("BCDE"):
+        left = [steps]
+
+        def stopping(run: execute._Run, kind: type, actions: object, left: list[int] = left) -> None:
+            if left[0] == 0:
+                raise GitError("stopped")
+            left[0] -= 1
+            carry_out(run, kind, actions)  # type: ignore[arg-type]
+
+        number = str(world.titled(title).number)
+        with monkeypatch.context() as patch:
+            patch.setattr(execute._Run, "carry_out", stopping)
+            assert clone.stackr("abandon", number, "--drop", code=6).err.startswith("error: stopped\n")
+        clone.stackr("abandon", number, "--drop")
+    assert clone.subjects() == ["A", "F"]
+    clone.stackr("submit")
+    check_laws(world, clone, gone=[2, 3, 4, 5])

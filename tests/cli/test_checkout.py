@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import pytest
+
+from stackr.repo.repository import Repository
 from stackr.sandbox import opening
 from tests.support.laws import check_laws, refuses, untouched
 from tests.support.world import Clone, World
 
 
-def test_a_colleague_amends_the_third_of_five_and_the_author_takes_it_in(world: World) -> None:
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many git processes each run of stackr has started."""
+    counts: list[int] = []
+    close = Repository.close
+
+    def counting(repository: Repository) -> None:
+        counts.append(repository.process_count)
+        close(repository)
+
+    monkeypatch.setattr(Repository, "close", counting)
+    return counts
+
+
+def test_a_colleague_amends_the_third_of_five_and_the_author_takes_it_in(world: World, processes: list[int]) -> None:
     alice = world.stacked(*"ABCDE")
     world.edit(2, title="B, as bob has it", body=world.pull(2).body + "\n\nAnd some words of bob.")
     bob = world.clone("bob")
@@ -37,6 +54,11 @@ def test_a_colleague_amends_the_third_of_five_and_the_author_takes_it_in(world: 
     carol = world.clone("carol")
     carol.stackr("checkout", f"{world.server.clone_url(world.name).removesuffix('.git')}/pull/5", "--branch", "look")
     assert carol.oid("look") == tip
+    # Neither requests nor processes grow with the stack.
+    world.forget()
+    carol.stackr("checkout", "2", "--branch", "two")
+    carol.stackr("checkout", "4", "--branch", "four")
+    assert (world.api_count(), processes[-1]) == (4, processes[-2])
     bob.git("checkout", "-q", "main")
     assert bob.stackr("checkout", "#5", "--dry-run").out.split()[:2] == ["move", "HEAD"]
     assert bob.git("symbolic-ref", "--short", "HEAD") == "main"

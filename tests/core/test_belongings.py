@@ -43,17 +43,13 @@ def test_unchanged_changes_of_others_are_left_alone_whatever_their_pages_say() -
     assert not plan_submit(facts, OTHERS).is_empty
 
 
-def test_a_change_of_mine_on_top_goes_into_their_lists_and_nothing_of_theirs_is_pushed() -> None:
+def test_a_change_of_mine_on_top_changes_nothing_of_theirs() -> None:
     facts = taken("A", "B")
     facts = replace(facts, changes=(*facts.changes, new("c1", "b1")))
     plan = plan_submit(facts, SubmitOptions())
     belongings.refuse_others(facts, plan, SubmitOptions())
     updates = [action for action in plan.actions if isinstance(action, UpdatePull)]
-    assert [(update.change_id, update.description and update.description.list_only) for update in updates] == [
-        (cid("A"), True),
-        (cid("B"), True),
-        (cid("C"), False),
-    ]
+    assert [update.change_id for update in updates] == [cid("C")]
     assert [action.base_ref for action in plan.actions if isinstance(action, CreatePull)] == [ref("B")]
 
 
