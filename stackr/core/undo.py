@@ -177,9 +177,11 @@ def _in_turn(moves: tuple[RefMove, ...]) -> Iterator[tuple[RefMove, ...]]:
 
 
 def _action(moves: tuple[RefMove, ...], part: Part, place: Place) -> MoveRefs:
-    if part.index is not None:
+    """One step; index and files are left alone when HEAD is not where the operation was any more."""
+    files = _files(moves, place)
+    if part.index is not None and files is not None:
         return MoveRefs(moves, "undo", index=(part.index[1], part.index[0]))
-    return MoveRefs(moves, "undo", _files(moves, place))
+    return MoveRefs(moves, "undo", files)
 
 
 def _back(span: RefMove, place: Place) -> RefMove | None:

@@ -350,7 +350,8 @@ class Repository:
         from stackr.repo.staging import Staging
 
         staging = Staging(self.runner, self._worktree.index)
-        return Shaping(self.runner, self._reader, staging, Message(self.runner, self.git_dir, lambda: self.config))
+        message = Message(self.runner, self.git_dir, lambda: self.config)
+        return Shaping(self.runner, self._reader, staging, message, self._lazy_fetch_environment)
 
     @cached_property
     def _worktree(self) -> WorkTree:

@@ -5,7 +5,7 @@ A façade, as ``repository`` is; every method says which module does the work. N
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from stackr.core.absorbing import Hunk, Origin
 from stackr.repo import hunks, pieces
@@ -19,19 +19,23 @@ from stackr.repo.staging import Staging
 class Shaping:
     """The work bench of one work tree."""
 
-    def __init__(self, runner: Runner, reader: Reader, staging: Staging, message: Message) -> None:
+    def __init__(
+        self, runner: Runner, reader: Reader, staging: Staging, message: Message, env: Callable[[], Mapping[str, str]]
+    ) -> None:
+        """``env`` is what reading files takes in a partial clone, where git may have to fetch them."""
         self.staging = staging
         self.message = message
         self._runner = runner
         self._reader = reader
+        self._env = env
 
     def list_hunks(self, head: str, tree: str) -> tuple[Hunk, ...]:
         """What differs between HEAD's commit and a tree, hunk by hunk; one process. See ``hunks``."""
-        return hunks.list_hunks(self._runner, head, tree)
+        return hunks.list_hunks(self._runner, head, tree, self._env())
 
     def read_origins(self, found: Sequence[Hunk], commits: Sequence[str], base: str) -> dict[str, dict[int, Origin]]:
         """Where the lines of these hunks, and those next to them, come from; a process a file. See ``hunks``."""
-        return hunks.read_origins(self._runner, found, commits, base)
+        return hunks.read_origins(self._runner, found, commits, base, self._env())
 
     def read_files(self, tree: str, paths: Sequence[str]) -> dict[str, bytes]:
         """The bytes of files of a tree; what is no file is left out."""

@@ -233,6 +233,12 @@ def test_after_a_commit_of_uncommitted_work_files_stay_and_the_index_goes_back()
     assert plan.actions == (MoveRefs((RefMove(FEATURE, "a2", "a1"),), "undo", None, ("i2", "i1")),)
 
 
+def test_another_branch_keeps_its_index_when_work_is_uncommitted_again() -> None:
+    undone = parted(Part((RefMove(FEATURE, "a1", "a2"),), ("i1", "i2")))
+    plan = plan_undo([undone], place({FEATURE: "a2", LOWER: "b1"}, on(LOWER, "b1")))
+    assert plan.actions == (MoveRefs((RefMove(FEATURE, "a2", "a1"),), "undo"),)
+
+
 def test_operations_with_and_without_files_are_taken_back_in_turn() -> None:
     undone = [
         operation((FEATURE, "a3", "p1")),
