@@ -27,13 +27,8 @@ def is_of(pull: PullRequest, commit: Commit) -> bool:
     Another repository has a pull request of that number, too.
     """
     address = ghstack.pull_address(commit.message)
-    same = address is None or _place(address) == _place(pull.url)
+    same = address is None or ghstack.is_address_of(address, pull.url)
     return same and ghstack.orig_of(pull.head_ref) is not None
-
-
-def _place(address: str) -> str:
-    """An address without its scheme: ghstack writes https, whatever the host speaks."""
-    return address.partition("://")[2].lower()
 
 
 def refuse_others(stack: Stack, login: str) -> None:

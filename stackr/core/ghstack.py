@@ -46,6 +46,15 @@ def pull_address(message: bytes) -> str | None:
     return found["url"].decode() if found and found["url"] else None
 
 
+def is_address_of(address: str | None, url: str) -> bool:
+    """Whether an address in a commit is that of a pull request: ghstack writes https, whatever the host speaks."""
+    return address is not None and _place(address) == _place(url)
+
+
+def _place(address: str) -> str:
+    return address.partition("://")[2].lower()
+
+
 def _is_marked(message: bytes, found: re.Match[bytes]) -> bool:
     """Whether ghstack wrote the address: people write ``Pull-Request:`` lines, too."""
     return found["old"] is not None or _OWN_LINE.search(message) is not None

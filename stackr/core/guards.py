@@ -108,13 +108,15 @@ def refuse_duplicate_ids(stack: Stack) -> None:
 
 
 def refuse_ghstacks(stack: Stack, active: Sequence[int]) -> None:
-    """Commits that ghstack has made pull requests of already: each would get a second one."""
+    """Commits that ghstack has made pull requests of: each would get a second one, or a text with ghstack's lines."""
     for index in active:
         change = stack.changes[index]
-        if change.pull is None and ghstack.pull_number(change.commit.message) is not None:
+        number = ghstack.pull_number(change.commit.message)
+        if number is not None:
             raise Refused(
-                f"{quoted(change)} was submitted with ghstack, and has a pull request",
-                next_step="stackr adopt takes the stack over; ghstack unlink makes new commits of it",
+                f"{quoted(change)} was submitted with ghstack, as #{number}",
+                next_step="stackr adopt takes the stack over; to make a new change of it, take ghstack's lines out of "
+                "its message (git commit --amend, or git rebase -i with reword)",
             )
 
 

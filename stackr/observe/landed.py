@@ -35,15 +35,19 @@ def with_landed(repo: Repo, stack: Stack, before: Local, local: Local, facts: Fo
 
 
 def _landed(stack: Stack, above: Collection[Commit]) -> Iterator[tuple[str, str]]:
-    """Change ids and the commits of trunk that say they are these changes; ghstack's name the pull request instead."""
+    """Change ids and the commits of trunk that say they are these changes.
+
+    What lands ghstack's pull requests puts their address into the commit, and no id.
+    """
     mine = {change.id for change in stack.changes}
-    numbers = {change.pull.number: change.id for change in stack.changes if change.pull}
+    taken_over = [change for change in stack.changes if ghstack.orig_of(change.head_ref) is not None]
     for commit in above:
         change = identity.change_id(commit.message)
-        if change not in mine:
-            change = numbers.get(ghstack.pull_number(commit.message) or 0, "")
-        if change:
+        if change in mine:
             yield change, commit.oid
+        elif taken_over and (address := ghstack.pull_address(commit.message)) is not None:
+            found = (each.id for each in taken_over if each.pull and ghstack.is_address_of(address, each.pull.url))
+            yield from ((each, commit.oid) for each in found)
 
 
 def _merged_outside(stack: Stack, above: Collection[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stackr.core import chain
+from stackr.core import chain, ghstack
 from stackr.core.model import Commit, Graph, PullRequest, PullState, Trunk
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.core.sought import Sought
@@ -44,6 +44,7 @@ def observe_stacked(repo: Repo, forge: Forge, remote: str, template: str, sought
     _refuse_ended(target)
     pulls = _read_chain(forge, target, facts, template)
     base = pulls[0].base_ref
+    _refuse_ghstacks(pulls[0], remote)
     if base != facts.trunk:
         facts = forge.read(ReadRequest(trunk=base))
     if facts.trunk_oid is None:
@@ -67,6 +68,17 @@ def _refuse_ended(pull: PullRequest) -> None:
         raise Refused(
             f"#{pull.number} is {how}",
             next_step=f"git fetch REMOTE pull/{pull.number}/head && git switch --detach FETCH_HEAD shows its files",
+        )
+
+
+def _refuse_ghstacks(pull: PullRequest, remote: str) -> None:
+    """What ghstack made stands on nothing that leads to the pull request below; its ``orig`` branch has the commits."""
+    if ghstack.is_base(pull.base_ref):
+        branch = ghstack.orig_of(pull.head_ref) or pull.head_ref
+        raise Refused(
+            f"#{pull.number} was submitted with ghstack",
+            next_step=f"git fetch {remote} {branch} && git switch -c NAME FETCH_HEAD checks it out; "
+            "stackr adopt takes it over",
         )
 
 

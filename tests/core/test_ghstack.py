@@ -50,6 +50,12 @@ def test_a_commit_tells_its_address_and_the_tree_it_was_submitted_with() -> None
     assert ghstack.source_tree(b"Add a\n") is None
 
 
+def test_an_address_means_the_same_pull_request_whatever_its_scheme() -> None:
+    assert ghstack.is_address_of(URL, "http://github.com/Acme/search/pull/12")
+    assert not ghstack.is_address_of(URL, "https://github.com/acme/search/pull/1")
+    assert not ghstack.is_address_of(None, URL)
+
+
 def test_branches_are_told_by_their_names() -> None:
     assert ghstack.orig_of("gh/alice/3/head") == "gh/alice/3/orig"
     assert ghstack.orig_of("gh/alice/3/base") is None

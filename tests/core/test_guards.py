@@ -168,8 +168,9 @@ def test_what_ghstack_has_submitted_gets_no_second_pull_request():
     marked = "Add A\n\nghstack-source-id: " + "a" * 40 + "\nPull-Request: https://github.com/acme/widgets/pull/10\n"
     made = stack(new("a1", "t1", commit=commit("a1", "t1", marked)))
     assert submit(made) == (
-        f'error: "Add A" (a1) was submitted with ghstack, and has a pull request\n{NOTHING}\n'
-        "next: stackr adopt takes the stack over; ghstack unlink makes new commits of it"
+        f'error: "Add A" (a1) was submitted with ghstack, as #10\n{NOTHING}\n'
+        "next: stackr adopt takes the stack over; to make a new change of it, take ghstack's lines out of its message "
+        "(git commit --amend, or git rebase -i with reword)"
     )
 
 
