@@ -67,7 +67,7 @@ def _refuse_empty(stack: Stack, index: int) -> None:
     if lower_tree == change.commit.tree:
         raise Refused(
             f"{quoted(change)} is empty, and GitHub refuses a pull request without changes",
-            next_step=f"drop it (git rebase -i {change.commit.oid[:7]}^) or amend it",
+            next_step=f"drop it (stackr drop {change.commit.oid[:7]}) or amend it",
         )
 
 
@@ -76,12 +76,12 @@ def _refuse_text(change: Change) -> None:
     if not bare.strip():
         raise Refused(
             f"commit {change.commit.oid[:7]} has an empty message, and a pull request needs a title",
-            next_step="give it one: git commit --amend, or git rebase -i with reword",
+            next_step=f"give it one: stackr reword {change.commit.oid[:7]}",
         )
     if len(change.title) > body.TITLE_LIMIT:
         raise Refused(
             f"the title of {change.commit.oid[:7]} has {len(change.title)} characters; GitHub takes {body.TITLE_LIMIT}",
-            next_step="shorten the first line of its message (git commit --amend, or git rebase -i with reword)",
+            next_step=f"shorten the first line of its message: stackr reword {change.commit.oid[:7]}",
         )
 
 
@@ -91,7 +91,7 @@ def refuse_long_bodies(lengths: Sequence[tuple[Change, int]]) -> None:
         if length > body.BODY_LIMIT:
             raise Refused(
                 f"the description of {quoted(change)} would have {length} characters; GitHub takes {body.BODY_LIMIT}",
-                next_step="shorten its commit message (git commit --amend, or git rebase -i with reword)",
+                next_step=f"shorten its commit message: stackr reword {change.commit.oid[:7]}",
             )
 
 

@@ -191,7 +191,7 @@ def test_an_empty_commit(world: World) -> None:
         code=3,
         kind="refused",
         message=f'"Nothing in it" ({short}) is empty, and GitHub refuses a pull request without changes',
-        next_step=f"drop it (git rebase -i {short}^) or amend it",
+        next_step=f"drop it (stackr drop {short}) or amend it",
     )
 
 
@@ -205,7 +205,7 @@ def test_an_empty_message(world: World) -> None:
         code=3,
         kind="refused",
         message=f"commit {clone.oid()[:7]} has an empty message, and a pull request needs a title",
-        next_step="give it one: git commit --amend, or git rebase -i with reword",
+        next_step=f"give it one: stackr reword {clone.oid()[:7]}",
     )
 
 
@@ -219,7 +219,7 @@ def test_a_title_of_300_characters(world: World) -> None:
         code=3,
         kind="refused",
         message=f"the title of {clone.oid()[:7]} has 300 characters; GitHub takes 256",
-        next_step="shorten the first line of its message (git commit --amend, or git rebase -i with reword)",
+        next_step=f"shorten the first line of its message: stackr reword {clone.oid()[:7]}",
     )
 
 

@@ -78,7 +78,7 @@ def test_an_empty_commit(position: int):
     name, letter = [("a1", "A"), ("b1", "B")][position]
     assert submit(stack(*changes)) == (
         f'error: "Add {letter}" ({name}) is empty, and GitHub refuses a pull request without changes\n{NOTHING}\n'
-        f"next: drop it (git rebase -i {name}^) or amend it"
+        f"next: drop it (stackr drop {name}) or amend it"
     )
 
 
@@ -92,7 +92,7 @@ def test_an_empty_message(raw: str):
     made = stack(new("a1", "t1", commit=replace(commit("a1", "t1"), message=raw.encode())))
     assert submit(made) == (
         f"error: commit a1 has an empty message, and a pull request needs a title\n{NOTHING}\n"
-        "next: give it one: git commit --amend, or git rebase -i with reword"
+        "next: give it one: stackr reword a1"
     )
 
 
@@ -100,7 +100,7 @@ def test_a_title_of_300_characters():
     made = stack(new("a1", "t1", commit=commit("a1", "t1", "x" * 300)))
     assert submit(made) == (
         f"error: the title of a1 has 300 characters; GitHub takes 256\n{NOTHING}\n"
-        "next: shorten the first line of its message (git commit --amend, or git rebase -i with reword)"
+        "next: shorten the first line of its message: stackr reword a1"
     )
     guards.refuse_submit(stack(new("a1", "t1", commit=commit("a1", "t1", "é" * 256))), SubmitOptions())
 
@@ -110,7 +110,7 @@ def test_a_description_of_70000_characters():
     with_block = 70_000 + len(f'<!-- stackr:begin v1 id="{cid("A")}" digest="{"0" * 25}" -->\n<!-- stackr:end -->\n\n')
     assert submit(made) == (
         f'error: the description of "Add A" (a1) would have {with_block} characters; GitHub takes 65536\n{NOTHING}\n'
-        "next: shorten its commit message (git commit --amend, or git rebase -i with reword)"
+        "next: shorten its commit message: stackr reword a1"
     )
 
 
