@@ -1,6 +1,6 @@
 """Other people's changes that this clone checked out: they are pushed only if that is asked for.
 
-A change is somebody else's from its checkout until we have pushed to it (docs/internals/protocol.md 10).
+A change is somebody else's from its checkout until we have pushed to it (docs/internals/protocol.md 11).
 """
 
 from __future__ import annotations

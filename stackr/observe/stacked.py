@@ -41,7 +41,7 @@ def observe_stacked(repo: Repo, forge: Forge, remote: str, template: str, sought
     """The stack up to one pull request. Raises ``Refused`` when it is not there, not open, or from a fork."""
     state = repo.local_state(remote)
     target, facts = find_pull(forge, sought)
-    _refuse_ended(target)
+    _refuse_unfit(target, remote)
     pulls = _read_chain(forge, target, facts, template)
     base = pulls[0].base_ref
     _refuse_ghstacks(pulls[0], remote)
@@ -57,17 +57,18 @@ def observe_stacked(repo: Repo, forge: Forge, remote: str, template: str, sought
     return Stacked(Trunk(base, facts.trunk_oid), pulls, {commit.oid: commit for commit in commits}, state, facts)
 
 
-def _refuse_ended(pull: PullRequest) -> None:
+def _refuse_unfit(pull: PullRequest, remote: str) -> None:
+    look = f"git fetch {remote} pull/{pull.number}/head && git switch --detach FETCH_HEAD shows its files"
     if pull.cross_repository:
         raise Refused(
             f"#{pull.number} comes from a fork, and a stack needs its branches in this repository",
-            next_step=f"git fetch REMOTE pull/{pull.number}/head && git switch --detach FETCH_HEAD shows its files",
+            next_step=look,
         )
     if pull.state is not PullState.OPEN:
         how = f'merged into "{pull.base_ref}"' if pull.state is PullState.MERGED else "closed"
         raise Refused(
             f"#{pull.number} is {how}",
-            next_step=f"git fetch REMOTE pull/{pull.number}/head && git switch --detach FETCH_HEAD shows its files",
+            next_step=look,
         )
 
 

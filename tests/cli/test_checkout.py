@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stackr.repo.repository import Repository
-from stackr.sandbox import opening
+from stackr.sandbox import opening, repositories
 from tests.support.laws import check_laws, refuses, untouched
 from tests.support.world import Clone, World
 
@@ -170,3 +170,27 @@ def test_heads_that_lack_what_is_below_are_completed_and_what_cannot_be_is_refus
     assert told == 'error: #3 "C" conflicts with what it stands on (conflict in C.txt)'
     for number, words in {1: '#1 is merged into "main"', 9: "#9 is no pull request of this repository"}.items():
         assert carol.stackr("checkout", str(number), code=3).err.splitlines()[0] == f"error: {words}"
+
+
+def test_a_pull_request_from_a_fork_can_be_looked_at_and_not_checked_out(world: World) -> None:
+    engine, repo = world.server.engine, world.server.repository(world.name)
+    world.server.add_user("eve")
+    eve = world.server.user("eve")
+    fork = repositories.fork(engine, repo, eve)
+    clone = world.clone("eve")
+    clone.commit("Outside", {"eve.txt": "eve\n"})
+    url = world.server.clone_url(f"eve/{repo.name}", clone.token)
+    clone.git("push", "-q", url, "HEAD:refs/heads/outside")
+    number = opening.create_pull(engine, eve, repo, title="Outside", head="outside", base="main", head_repo=fork).number
+    bob = world.clone("bob")
+    assert bob.stackr("diff", str(number), "--stat").out == " eve.txt | 1 +\n 1 file changed, 1 insertion(+)\n"
+    refuses(
+        world,
+        bob,
+        "checkout",
+        str(number),
+        code=3,
+        kind="refused",
+        message=f"#{number} comes from a fork, and a stack needs its branches in this repository",
+        next_step=f"git fetch origin pull/{number}/head && git switch --detach FETCH_HEAD shows its files",
+    )
