@@ -21,7 +21,7 @@ from stackr.core.plan import Plan, RefMove
 from stackr.core.ports import ReadRequest
 from stackr.core.status import outdated, report
 from stackr.core.submit import plan_submit
-from stackr.errors import Conflict, Refused
+from stackr.errors import Refused
 from stackr.execute import execute
 from stackr.observe import observe
 from stackr.observe.claims import read_claims
@@ -50,7 +50,7 @@ def run(app: App, pull: str | None, way: Way) -> None:
     """Take over the stack at HEAD, which ``pull`` must be in; to be called with the lock held, unless for a dry run."""
     sought = seek(app, pull) if pull is not None else None
     stack = _observe(app, way)
-    if sought is not None:
+    if sought is not None and sought.number is not None:
         _refuse_elsewhere(app, stack, sought)
     adopt.refuse_unclear(stack)
     last = adopt.top(stack)
@@ -68,7 +68,7 @@ def run(app: App, pull: str | None, way: Way) -> None:
 
 
 def _observe(app: App, way: Way) -> Stack:
-    """The stack with the pull requests that the other tool made of it; three requests, four for mergify's."""
+    """The stack with the pull requests that the other tool made of it; two requests."""
     app.ui.step("reading the stack")
     wanted = app.wanted(app.user(remember=not way.dry_run), writes=True, sync=True, details=way.as_json)
     claims = read_claims(app.repo, app.forge, wanted)
@@ -116,15 +116,16 @@ def _rest(app: App, stack: Stack, found: Mapping[str, Fate], options: SubmitOpti
         return plan_submit(stack, options), stack
     rebased = syncing.rebase(app, stack)
     if rebased.conflict is not None:
-        raise _before_adoption(rebased.conflict, stack)
+        rebased.conflict.next_step = _way_out(stack, is_with_others=bool(rebased.merged.clashes))
+        raise rebased.conflict
     return syncing.prepare(app, stack, rebased, push=True, options=options)
 
 
-def _before_adoption(conflict: Conflict, stack: Stack) -> Conflict:
-    conflict.next_step = (
-        f"git rebase {stack.remote}/{stack.trunk.name}, or what ghstack does about it; then stackr adopt"
-    )
-    return conflict
+def _way_out(stack: Stack, *, is_with_others: bool) -> str:
+    """What helps against a conflict as long as the stack is not ours."""
+    if is_with_others:
+        return "amend the commit with what you want of theirs, ghstack submit --force, and then stackr adopt"
+    return f"git rebase {stack.remote}/{stack.trunk.name}, and then stackr adopt"
 
 
 def _leftovers(app: App, stack: Stack, rest: Plan, way: Way) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
@@ -137,14 +138,12 @@ def _leftovers(app: App, stack: Stack, rest: Plan, way: Way) -> tuple[tuple[tupl
 
 
 def _carry_out(app: App, plan: Plan, after: Stack, way: Way) -> None:
-    left = outdated(plan_submit(after, syncing.choices(app))) if after.changes else set()
     if way.dry_run:
         for files in sync.switches(plan):
             app.repo.check_switch(*files)
-        show.plan(app.ui, plan, after, report("adopt", after, left, plan.notes), as_json=way.as_json)
+        show.plan(app.ui, plan, after, report("adopt", after, outdated(plan), plan.notes), as_json=way.as_json)
         return
     outcome = execute(plan, after, app.repo, app.forge, app.ui)
     app.remember_pulls(outcome.stack)
-    above = {change.id for change in outcome.stack.changes if change.pull is None}
-    shown = report("adopt", outcome.stack, left & above, plan.notes)
+    shown = report("adopt", outcome.stack, (), plan.notes)
     show.outcome(app.ui, outcome.done, shown, outcome.oids, as_json=way.as_json)

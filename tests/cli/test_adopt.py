@@ -95,6 +95,9 @@ def test_what_ghstack_landed_and_what_others_pushed_is_seen_to_in_the_new_order(
     ghstack.land(1)
     clone.reorder("A", "C", "B", "D")
     world.suggest("gh/alice/4/head", "D.txt", (clone.path / "D.txt").read_text() + "bob\n")
+    with untouched(world, clone):
+        shown = clone.stackr("adopt", "--dry-run").err
+    assert '#1 "A" landed on main' in shown and '#4 "D" now holds what Bob Author pushed to its branch' in shown
     clone.stackr("adopt", "--cleanup")
     assert clone.subjects() == ["C", "B", "D"]
     assert (clone.path / "D.txt").read_text().endswith("bob\n")
@@ -183,6 +186,13 @@ def test_what_cannot_be_taken_over_is_refused_and_nothing_changes(world: World) 
         message="#2 was submitted with ghstack",
         next_step="git fetch origin gh/alice/2/orig && git switch -c NAME FETCH_HEAD checks it out; "
         "stackr adopt takes it over",
+    )
+    world.suggest("gh/alice/2/head", "B.txt", (clone.path / "B.txt").read_text() + "bob\n")
+    clone.amend("B", "alice\n")
+    with untouched(world, clone):
+        told = clone.stackr("adopt", code=4)
+    assert told.err.splitlines()[-1] == (
+        "next:  amend the commit with what you want of theirs, ghstack submit --force, and then stackr adopt"
     )
     clone.git("checkout", "-q", "main")
     text, _ = error_of(clone, "adopt", "2", code=3)

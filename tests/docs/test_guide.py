@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.ghstack_like import Ghstack
 from tests.support.world import Clone, World
 from tests.support.world_fixtures import sandbox_server, source_repository, world
 
@@ -66,3 +67,8 @@ def test_the_page_on_editing_a_stack_is_true(searching: Clone) -> None:
 def test_the_page_on_reviewing_a_stack_is_true(searching: Clone, world: World) -> None:
     searching.stackr("submit")
     check(world.clone("bob"), "reviewing-a-stack.md")
+
+
+def test_the_page_on_coming_from_ghstack_is_true(searching: Clone, world: World) -> None:
+    Ghstack(world, searching).submit()
+    check(searching, "coming-from-ghstack.md")
