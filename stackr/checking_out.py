@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from stackr.core import checkout
 from stackr.core.checkout import Member
 from stackr.core.conflicts import files
-from stackr.core.guards import refuse_busy
-from stackr.core.model import Commit, Stack
+from stackr.core.model import Commit, Graph, Stack
 from stackr.core.plan import MoveRefs, Plan
 from stackr.core.ports import LocalState
 from stackr.core.sought import Sought
@@ -45,12 +44,12 @@ def run(app: App, sought: Sought, way: Way) -> None:
     """Check out the stack up to one pull request; to be called with the lock held, unless it is a dry run."""
     app.ui.step("reading the stack")
     stacked = observe_stacked(app.repo, app.forge, app.remote, app.config.branch_template, sought)
-    refuse_busy(stacked.state.busy)
     members = checkout.members(stacked.pulls, stacked.commits, stacked.trunk)
     ref = _BRANCHES + (way.branch or checkout.branch_name(members[-1]))
     # What a dry run writes is gone when it has told.
     with app.repo.rehearsal() if way.dry_run else nullcontext():
-        point, members = _with_trees(app, stacked, members)
+        point = _point(app, stacked, members[0])
+        members = _with_trees(app, stacked, members, point)
         tips = _commits(app, members, point, ref, stacked.state)
         foreign = _foreign(app, members, remember=not way.dry_run)
         plan = _plan(app, stacked, members, tips, ref, foreign)
@@ -59,30 +58,38 @@ def run(app: App, sought: Sought, way: Way) -> None:
         _show(app, plan, stack, members, way)
 
 
-def _with_trees(app: App, stacked: Stacked, members: Sequence[Member]) -> tuple[Commit, tuple[Member, ...]]:
-    """The trunk commit to stand on, and the members with their trees: those of the heads, wherever these are complete.
+def _point(app: App, stacked: Stacked, lowest: Member) -> Commit:
+    """The trunk commit to stand on: the one the lowest head stands on, or trunk's tip where that has landed."""
+    footing = _footing(app, stacked.graph, lowest, stacked.trunk.oid)
+    tip = stacked.trunk.oid
+    return app.repo.read_commits([tip])[tip] if footing.oid in stacked.commits else footing
+
+
+def _with_trees(app: App, stacked: Stacked, members: Sequence[Member], point: Commit) -> tuple[Member, ...]:
+    """The members with their trees: those of the heads, wherever these are complete.
 
     A head may lack what was pushed below it meanwhile, or what has landed.
     """
     done: list[Member] = []
-    below = stacked.trunk.oid
-    point = tree = None
+    graph = stacked.graph
+    base, below, tree = stacked.trunk.oid, point.oid, point.tree
     for member in members:
-        footing = read_footing(app.repo, member.versions[-1], below, stacked.graph)
-        if footing is None:
-            raise Refused(
-                f"what #{member.pull.number} stands on is not in this clone",
-                next_step="git fetch --unshallow brings the whole history",
-            )
-        if point is None or tree is None:
-            point = footing if footing.oid not in stacked.commits else app.repo.read_commits([below])[below]
-            tree = point.tree
+        footing = _footing(app, graph, member, base)
         tree = member.head.tree if footing.tree == tree else _merged(app, member, footing.tree, tree)
-        lacks = not stacked.graph.contains(member.head.oid, done[-1].head.oid if done else point.oid)
-        done.append(replace(member, tree=tree, is_behind=lacks or tree != member.head.tree))
-        below = member.head.oid
-    assert point is not None
-    return point, tuple(done)
+        is_behind = tree != member.head.tree or not graph.contains(member.head.oid, below)
+        done.append(replace(member, tree=tree, is_behind=is_behind))
+        base = below = member.head.oid
+    return tuple(done)
+
+
+def _footing(app: App, graph: Graph, member: Member, base: str) -> Commit:
+    footing = read_footing(app.repo, member.versions[-1], base, graph)
+    if footing is None:
+        raise Refused(
+            f"what #{member.pull.number} stands on is not in this clone",
+            next_step="git fetch --unshallow brings the whole history",
+        )
+    return footing
 
 
 def _merged(app: App, member: Member, base: str, below: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stackr.core import chain, ghstack
+from stackr.core.guards import refuse_busy
 from stackr.core.model import Commit, Graph, PullRequest, PullState, Trunk
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.core.sought import Sought
@@ -38,8 +39,12 @@ class Stacked:
 
 
 def observe_stacked(repo: Repo, forge: Forge, remote: str, template: str, sought: Sought) -> Stacked:
-    """The stack up to one pull request. Raises ``Refused`` when it is not there, not open, or from a fork."""
+    """The stack up to one pull request. Raises ``Refused`` when it is not there, not open, or from a fork.
+
+    Also in the middle of a rebase and the like, before anything is asked.
+    """
     state = repo.local_state(remote)
+    refuse_busy(state.busy)
     target, facts = find_pull(forge, sought)
     _refuse_unfit(target, remote)
     pulls = _read_chain(forge, target, facts, template)
