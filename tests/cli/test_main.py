@@ -106,7 +106,7 @@ def test_further_lines_of_an_error_are_indented_and_cleaned(
 @pytest.mark.parametrize(
     ("arguments", "lines"),
     [
-        (["doctr"], ['no such command "doctr"', 'did you mean "doctor"? stackr --help shows all']),
+        (["statuss"], ['no such command "statuss"', 'did you mean "status"? stackr --help shows all']),
         (["xyzzy"], ['no such command "xyzzy"', "stackr --help"]),
         (["act", "--numbr", "3"], ['no such option "--numbr"', 'did you mean "--number"? stackr act --help shows all']),
         (["act", "--zz"], ['no such option "--zz"', "stackr act --help"]),
