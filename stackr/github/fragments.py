@@ -13,7 +13,7 @@ fragment Pull on PullRequest {
 DETAILS = """
 fragment Details on PullRequest {
   reviewDecision mergeable
-  latestOpinionatedReviews(first: 30) { nodes { state author { login } commit { oid } } }
+  latestOpinionatedReviews(first: 30, writersOnly: true) { nodes { state author { login } commit { oid } } }
 }"""
 # A page has to be asked for, though the counts are those of all pages.
 ROLLUP = """statusCheckRollup { state contexts(first: 1) {
