@@ -38,14 +38,18 @@ def is_merged(app: App, number: int) -> bool:
 
 def until_merged(app: App, number: int, method: Method) -> None:
     """Wait until GitHub has merged a pull request; raises ``Refused`` when it will not any more."""
+    was_given_up = False
     for pause in pauses():
         pull, standing = _look(app, number)
         if pull.state is PullState.MERGED:
             return
         if pull.state is PullState.CLOSED:
             raise Refused(f"#{number} was closed while it waited to be merged", next_step=f"see why: {pull.url}")
-        if standing is not None and not (standing.queue or standing.auto):
+        is_given_up = standing is not None and not (standing.queue or standing.auto)
+        # Between auto-merge and the queue, and between the queue and the merge, it may be seen in neither.
+        if is_given_up and was_given_up:
             raise _given_up(pull, method)
+        was_given_up = is_given_up
         app.ui.wait(pause, f"#{number} {_words(standing)}")
 
 
@@ -57,7 +61,7 @@ def _look(app: App, number: int) -> tuple[PullRequest, PullStanding | None]:
 
 
 def _words(standing: PullStanding | None) -> str:
-    if standing is None:
+    if standing is None or not (standing.queue or standing.auto):
         return "waits to be merged"
     return f"is in the merge queue ({standing.queue.replace('_', ' ')})" if standing.queue else "waits for auto-merge"
 

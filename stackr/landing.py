@@ -15,17 +15,18 @@ import click
 
 from stackr import awaiting, syncing
 from stackr.core import land, preflight
+from stackr.core.broken import safe_line
 from stackr.core.fates import Fate, name
 from stackr.core.model import Change, PullState, Stack
 from stackr.core.naming import pull_number
 from stackr.core.plan import Action, MergePull, MoveRefs, Plan, PushRefs
 from stackr.core.preflight import Obstacle
-from stackr.core.rules import Method
+from stackr.core.rules import LandingFacts, Method
 from stackr.core.status import Report, outdated, report
 from stackr.core.submit import plan_submit
 from stackr.core.sync import refreshed
 from stackr.core.words import counted
-from stackr.errors import Refused, StackrError, UsageError
+from stackr.errors import NOTHING_CHANGED, Refused, StackrError, UsageError
 from stackr.execute import execute
 from stackr.prospecting import Aim, Look, judge, observe_stack
 from stackr.records import dataclass
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _LATER = (Method.QUEUE, Method.AUTO, Method.NATIVE)
 # These land everything in one step.
 _AT_ONCE = (Method.PUSH, Method.NATIVE)
+_PREPARED = "nothing has landed; what was prepared stays, and stackr land again goes on from there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,18 @@ class Way:
 
     def waits_for_checks(self, method: Method) -> bool:
         """Whether a pending check is waited for rather than being in the way."""
-        return self.wait is True or self.ignore_current or (self.wait is None and method in (Method.QUEUE, Method.AUTO))
+        if self.wait is not None:
+            return self.wait
+        return self.ignore_current or method in (Method.QUEUE, Method.AUTO)
 
 
 def run(app: App, way: Way) -> None:
     """Land, and show what was done; to be called with the repository's lock held, unless it is a dry run."""
-    # The commits of a dry run tell what would land; nobody needs them afterwards.
+    landing = _Landing(app, way)
+    # What is fetched stays. The commits of a dry run tell what would land; nobody needs them afterwards.
+    stack, facts = landing.read()
     with app.repo.rehearsal() if way.dry_run else nullcontext():
-        _Landing(app, way).run()
+        landing.run(stack, facts)
 
 
 class _Landing:
@@ -86,15 +92,20 @@ class _Landing:
         self._waited_s = 0.0
         self._left = False
 
-    def run(self) -> None:
-        """The whole story."""
-        look, notes = self._begin()
+    def read(self) -> tuple[Stack, LandingFacts]:
+        """The stack and the rules of its trunk as they are now, with a fetch of what is not here."""
+        return observe_stack(self._app, self._user)
+
+    def run(self, stack: Stack, facts: LandingFacts) -> None:
+        """The whole story, from what was read just now."""
+        look, notes = self._begin(stack, facts)
         if self._way.dry_run:
             self._rehearse(look, notes)
             return
         if look.prospect.count:
             if blocking := self._blocking(look):
                 raise preflight.blocked(look.question, blocking)
+            self._refuse_loss(look)
             self._ask(look, notes)
         stop: Refused | None = None
         while look.prospect.count and stop is None and not self._left:
@@ -103,9 +114,8 @@ class _Landing:
 
     # Before anything is changed
 
-    def _begin(self) -> tuple[Look, tuple[str, ...]]:
+    def _begin(self, stack: Stack, facts: LandingFacts) -> tuple[Look, tuple[str, ...]]:
         """Settle which changes are to land, by which way, and what is put up with; and say what is worth knowing."""
-        stack, facts = observe_stack(self._app, self._user)
         if self._way.change is not None:
             self._aim = replace(self._aim, top=self._find(stack, self._way.change))
         look = judge(self._app, stack, facts, self._aim)
@@ -130,23 +140,26 @@ class _Landing:
         """Leave out what cannot land in this run, and say so."""
         question, group = look.question, look.prospect.group
         if self._way.ready:
-            look = look.narrowed(preflight.ready(look.prospect, self._blocking(look)) or len(group))
+            look = look.narrowed(preflight.ready(look.prospect, self._lasting(look)) or len(group))
         look = look.narrowed(min(look.prospect.count, preflight.landable(question)))
         if 0 < look.prospect.count < len(group):
             self._aim = replace(self._aim, top=look.prospect.group[-1].id)
         notes = [*preflight.list_waived(look.question), *preflight.list_warnings(look.question)]
-        above = look.prospect.stack.changes[look.prospect.count : look.prospect.count + 1]
-        notes += [preflight.loss(question, change) for change in above if preflight.loses_approvals(question, change)]
-        return look, tuple(notes)
+        return look, (*notes, *preflight.list_losses(question, look.prospect.count))
 
     def _blocking(self, look: Look) -> tuple[Obstacle, ...]:
-        """The obstacles that time will not remove, or that nobody wants to wait for."""
-        if self._waits(look) and all(obstacle.passes for obstacle in look.obstacles):
-            return ()
-        return look.obstacles
+        """What keeps the landing from beginning: every obstacle, unless all of them are only to be waited for."""
+        return look.obstacles if self._lasting(look) else ()
 
-    def _waits(self, look: Look) -> bool:
-        return self._way.waits_for_checks(look.wanted.method)
+    def _lasting(self, look: Look) -> tuple[Obstacle, ...]:
+        """The obstacles that time will not remove, or that nobody wants to wait for."""
+        waits = self._way.waits_for_checks(look.wanted.method)
+        return tuple(obstacle for obstacle in look.obstacles if not (waits and obstacle.passes))
+
+    def _refuse_loss(self, look: Look) -> None:
+        """Say no now where the sync at the end would have to, since it would overwrite the user's work."""
+        if (files := land.files_after(look.stack, look.prospect)) is not None:
+            self._app.repo.check_switch(*files)
 
     def _ask(self, look: Look, notes: Sequence[str]) -> None:
         """Let a person say yes; where nobody sits, ``--yes`` has to."""
@@ -169,14 +182,15 @@ class _Landing:
         part = look.narrowed(preflight.ready(look.prospect, blocking))
         plan = Plan("land", tuple(action for step in part.steps for action in step.actions), notes)
         if not blocking:
+            if look.prospect.count:
+                self._refuse_loss(look)
             shown = report("land", look.stack, self._outdated(look.prospect.stack), notes)
             show.plan(self._app.ui, plan, look.stack, shown, as_json=self._way.as_json)
             return
         error = preflight.blocked(look.question, blocking)
-        if self._way.as_json:
-            error.details = {**error.details, "actions": plan_view.actions_json(plan)}
-        else:
+        if not self._way.as_json:
             self._app.ui.lines(landing_view.rehearsal(look.question, blocking, plan))
+        self._name_actions(error, plan.actions)
         raise error
 
     # Landing
@@ -184,7 +198,7 @@ class _Landing:
     def _advance(self, look: Look) -> tuple[Look, Refused | None]:
         """Bring what comes first into position, or land it; then look again. A ``Refused`` says why it ends here."""
         blocking = self._blocking_next(look)
-        passes = self._waits(look) and all(obstacle.passes for obstacle in blocking)
+        passes = self._way.waits_for_checks(look.wanted.method) and all(obstacle.passes for obstacle in blocking)
         if blocking and not passes:
             return look, preflight.blocked(look.question, blocking)
         step = look.steps[0]
@@ -222,7 +236,7 @@ class _Landing:
         )
 
     def _look(self) -> Look:
-        return judge(self._app, *observe_stack(self._app, self._user), self._aim)
+        return judge(self._app, *self.read(), self._aim)
 
     def _do(self, look: Look, actions: Sequence[Action]) -> None:
         if actions:
@@ -263,13 +277,25 @@ class _Landing:
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """An error in the middle says what has landed by then."""
+        """An error in the middle says what has landed by then, and what was done."""
         try:
             yield
         except StackrError as error:
-            if self._landed:
-                error.safe = f"{self._names()} landed before; stackr land again goes on from there"
+            error.safe = self._safe(error.safe)
+            self._name_actions(error, self._done)
             raise
+
+    def _safe(self, safe: str) -> str:
+        """The ``safe`` line of an error whose own is ``safe``: it knows nothing of what was done before it."""
+        if self._landed:
+            return f"{self._names()} landed before; stackr land again goes on from there"
+        told = safe_line(self._done, safe)
+        return _PREPARED if self._done and told == NOTHING_CHANGED else told
+
+    def _name_actions(self, error: StackrError, actions: Sequence[Action]) -> None:
+        """Let the error tell programs what was done, or would be."""
+        steps = plan_view.actions_json(Plan("land", tuple(actions)), self._oids)
+        error.details = {**error.details, "actions": steps}
 
     def _names(self) -> str:
         return ", ".join(name(change) for change in self._landed)
@@ -280,6 +306,8 @@ class _Landing:
         """Sync what is left, show all that was done, and say why it ended early, if it did."""
         has_landed = bool(self._landed) or Fate.LANDED in look.question.found.values()
         if stop is not None and not has_landed:
+            stop.safe = self._safe(stop.safe)
+            self._name_actions(stop, self._done)
             raise stop
         if self._left and not has_landed:
             self._show(Plan("land", tuple(self._done), notes), report("land", look.stack, set(), notes))
@@ -289,11 +317,11 @@ class _Landing:
         if stop is None:
             self._show(plan, shown)
             return
-        stop.safe = f"{self._names()} landed, and what is left of your stack is synced" if self._landed else stop.safe
-        if self._way.as_json:
-            stop.details = {**stop.details, "actions": plan_view.actions_json(plan, self._oids)}
-        else:
+        landed = f"{self._names()} landed" if self._landed else "nothing more has landed"
+        stop.safe = f"{landed}, and what is left of your stack is synced"
+        if not self._way.as_json:
             self._show(plan, shown)
+        self._name_actions(stop, plan.actions)
         raise stop
 
     def _show(self, plan: Plan, shown: Report) -> None:

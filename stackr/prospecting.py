@@ -13,7 +13,7 @@ from stackr import triage
 from stackr.core import preflight, sync
 from stackr.core.fates import Fate, fates
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape
-from stackr.core.land import CLEAN, Clean, Prospect, Step, Wanted, is_registered, landing_picks, plan_steps
+from stackr.core.land import Clean, Prospect, Step, Wanted, is_registered, landing_picks, plan_steps
 from stackr.core.methods import choose_method, merge_kind
 from stackr.core.model import Change, Checks, Stack
 from stackr.core.preflight import Obstacle, Question
@@ -50,7 +50,11 @@ class Look:
     stack: Stack
     question: Question
     obstacles: tuple[Obstacle, ...]
-    wanted: Wanted
+
+    @property
+    def wanted(self) -> Wanted:
+        """How to land."""
+        return self.question.wanted
 
     @property
     def prospect(self) -> Prospect:
@@ -67,10 +71,6 @@ class Look:
         question = replace(self.question, prospect=replace(self.prospect, count=count))
         ids = {change.id for change in question.prospect.group}
         return replace(self, question=question, obstacles=tuple(o for o in self.obstacles if o.change_id in ids))
-
-    def in_the_way(self, change: Change) -> tuple[Obstacle, ...]:
-        """The obstacles of one change."""
-        return tuple(obstacle for obstacle in self.obstacles if obstacle.change_id == change.id)
 
 
 def observe_stack(app: App, user: str) -> tuple[Stack, LandingFacts]:
@@ -96,19 +96,16 @@ def judge(app: App, stack: Stack, facts: LandingFacts, aim: Aim) -> Look:
     left = tuple(change for change in stack.changes if found[change.id] is not Fate.LANDED)
     remaining = replace(stack, changes=left)
     count = _count(left, aim.top)
-    # What has landed is in no native stack to merge any more, and then the way is of no concern.
-    is_native = is_registered(stack, left[:count]) or (count == 0 and aim.method is Method.NATIVE)
-    method = choose_method(aim.method, facts, stack.trunk.name, is_native=is_native)
-    prospect = _prospect(app, stack, remaining, count, found, method, facts)
-    verdicts = _verdicts(app, prospect, facts)
-    question = Question(prospect, found, facts, method, verdicts, aim.ignored)
+    wanted = Wanted(_method(aim, stack, left[:count], facts), merge_kind(facts), aim.reason)
+    picks = sync.plan_picks(stack, found, {})
+    prospect = _prospect(app, remaining, picks, count, wanted, facts)
+    question = Question(prospect, found, facts, wanted, _verdicts(app, prospect, facts), aim.ignored)
     obstacles = preflight.list_obstacles(question)
-    left_over = tuple(o for o in obstacles if not (aim.reason and o.forcible))
-    return Look(stack, question, left_over, Wanted(method, merge_kind(facts), aim.reason))
+    return Look(stack, question, tuple(o for o in obstacles if not (aim.reason and o.forcible)))
 
 
 def _method(aim: Aim, stack: Stack, group: Sequence[Change], facts: LandingFacts) -> Method:
-    """The way to land; where nothing is left to land, no way has to be open."""
+    """The way to land; where nothing is left to land, none has to be open."""
     if not group:
         return aim.method or Method.SQUASH
     return choose_method(aim.method, facts, stack.trunk.name, is_native=is_registered(stack, group))
@@ -122,18 +119,20 @@ def _count(left: Sequence[Change], top: str | None) -> int:
 
 
 def _prospect(
-    app: App, stack: Stack, left: Stack, count: int, found: Mapping[str, Fate], method: Method, facts: LandingFacts
+    app: App, left: Stack, picks: Sequence[Pick], count: int, wanted: Wanted, facts: LandingFacts
 ) -> Prospect:
-    picks = landing_picks(sync.plan_picks(stack, found, {}), left, count, method)
-    picked, conflict = _replay(app, picks, stack.trunk.oid)
-    if method in CLEAN and picked and (form := _landed_form(app, left, picks[0], picked[0])) is not None:
+    if wanted.lands_clean:
+        picks = landing_picks(picks, left, count)
+    picked, conflict = _replay(app, picks, left.trunk.oid)
+    if wanted.lands_clean and picked and (form := _landed_form(app, left, picks[0], picked[0])) is not None:
         above, conflict = _replay(app, picks[1:], form.oid)
         picked = (form, *above)
     clean = _chain(left, picked)
-    # A push merges nothing, so only what stays behind has to be tried.
-    first = count if method in (Method.PUSH, Method.NATIVE) else 0
-    merged = _try_merges(app, left, clean, first, method)
-    return Prospect(left, count, clean, merged, conflict, facts.rules.strict)
+    # These merge no heads one by one, so only what stays behind has to be tried.
+    first = count if wanted.method in (Method.PUSH, Method.NATIVE) else 0
+    merged = _try_merges(app, left, clean, first, wanted.kind)
+    # A queue brings everything up to date itself.
+    return Prospect(left, count, clean, merged, conflict, facts.rules.strict and not facts.rules.queue)
 
 
 def _replay(app: App, picks: Sequence[Pick], onto: str) -> tuple[tuple[Picked, ...], ReplayConflict | None]:
@@ -166,14 +165,14 @@ def _chain(left: Stack, picked: Sequence[Picked]) -> dict[str, Clean]:
     return clean
 
 
-def _try_merges(app: App, left: Stack, clean: Mapping[str, Clean], first: int, method: Method) -> dict[str, str | None]:
+def _try_merges(app: App, left: Stack, clean: Mapping[str, Clean], first: int, kind: Method) -> dict[str, str | None]:
     """The trees that GitHub's merges would give, by change id, from the change at ``first`` on."""
     bases = read_merge_bases(app.repo, left)
     merges: dict[str, tuple[str, str, str]] = {}
     below = left.trees[left.trunk.oid]
     for index, change in enumerate(left.changes):
         base, theirs = bases.get(change.id), left.trees.get(change.remote_head or "")
-        if index and method is Method.MERGE:
+        if index and kind is Method.MERGE:
             # By then trunk contains the head below.
             base = left.trees.get(left.changes[index - 1].remote_head or "")
         if change.id not in clean:

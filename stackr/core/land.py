@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from stackr.core import pushing
+from stackr.core.heading import files_between, head_after
 from stackr.core.heads import HeadPlan
 from stackr.core.landed_message import landed_message, whole_message
 from stackr.core.linking import plan_leaving
@@ -33,7 +34,7 @@ from stackr.core.rules import Method
 from stackr.records import dataclass
 
 # These put the clean commits themselves on trunk, so they need them with the messages they land with.
-CLEAN = (Method.PUSH, Method.REBASE)
+_CLEAN = (Method.PUSH, Method.REBASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,21 @@ class Prospect:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How to land: the method, how GitHub is to merge where it does so later, and the words of ``--force``."""
+    """How to land: the method, how GitHub merges where it does so later, and the words of ``--force``."""
 
     method: Method
     how: Method = Method.SQUASH
     reason: str = ""
+
+    @property
+    def kind(self) -> Method:
+        """What trunk gets in the end: a queue and auto-merge squash, rebase or merge too."""
+        return self.how if self.method in (Method.QUEUE, Method.AUTO) else self.method
+
+    @property
+    def lands_clean(self) -> bool:
+        """Whether the commits of the head branches themselves land, so that these have to be just the clean ones."""
+        return self.kind in _CLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +122,8 @@ def is_registered(stack: Stack, group: Sequence[Change]) -> bool:
     return bool(numbers) and any(native.members[: len(numbers)] == numbers for native in stack.native or ())
 
 
-def landing_picks(picks: Sequence[Pick], stack: Stack, count: int, method: Method) -> tuple[Pick, ...]:
-    """The picks with the messages that the ``count`` lowest changes land with, where their commits go to trunk."""
-    if method not in CLEAN:
-        return tuple(picks)
+def landing_picks(picks: Sequence[Pick], stack: Stack, count: int) -> tuple[Pick, ...]:
+    """The picks, those of the ``count`` lowest changes with the messages they land with: their commits go to trunk."""
     pulls = {c.commit.oid: (c.id, c.pull) for c in stack.changes[:count] if c.pull is not None}
     return tuple(
         replace(pick, message=whole_message(*pulls[pick.label])) if pick.label in pulls else pick for pick in picks
@@ -139,7 +148,7 @@ def _single_step(prospect: Prospect, index: int, wanted: Wanted) -> Step:
     """One change by GitHub's own merge: retarget it, bring its head up to date if that is needed, merge."""
     stack, change = prospect.stack, prospect.stack.changes[index]
     pull = _pull(change)
-    head = _head(prospect, index, wanted.method)
+    head = _head(prospect, index, wanted)
     prepare: list[Action] = []
     if pull.base_ref != stack.trunk.name:
         # Before its head is pushed, or it would show trunk's own files and call in their owners (protocol 5.5).
@@ -152,11 +161,11 @@ def _single_step(prospect: Prospect, index: int, wanted: Wanted) -> Step:
     return Step((change,), tuple(prepare), (*_reason(pull, wanted), merge))
 
 
-def _head(prospect: Prospect, index: int, method: Method) -> HeadPlan:
+def _head(prospect: Prospect, index: int, wanted: Wanted) -> HeadPlan:
     """Where the head has to be before the merge: where it is, if that is good enough."""
     change = prospect.stack.changes[index]
     remote, clean = change.remote_head or "", prospect.clean[change.id]
-    if method is Method.REBASE:
+    if wanted.lands_clean:
         # A rebase merge replays every commit of the branch, so there must be just the one, on trunk.
         return HeadPlan(change, clean.oid)
     if not prospect.needs_push(index):
@@ -164,6 +173,24 @@ def _head(prospect: Prospect, index: int, method: Method) -> HeadPlan:
     title = f"Merge {prospect.stack.trunk.name} to land: {change.title}"
     commit = NewCommit(f":land/{change.id}", clean.tree, (remote, clean.parent), title.encode() + b"\n")
     return HeadPlan(change, commit.label, commit)
+
+
+def files_after(stack: Stack, prospect: Prospect) -> tuple[str, str] | None:
+    """From and to which commit index and work tree go when the group has landed and the rest is synced.
+
+    ``stack`` still has what landed before. ``None``: they stay, as they do when what is above does not apply to trunk.
+    """
+    if any(change.id not in prospect.clean for change in prospect.stack.changes):
+        return None
+    base = prospect.clean[prospect.group[-1].id].oid
+    tips = {change.commit.oid: base for change in stack.changes}
+    tips |= {c.commit.oid: prospect.clean[c.id].oid for c in prospect.stack.changes[prospect.count :]}
+    return files_between(stack.head, head_after(stack, tips, base))
+
+
+def moves_head(prospect: Prospect, index: int, wanted: Wanted) -> bool:
+    """Whether the head of a change has to be pushed before it lands; not if it does not apply to trunk at all."""
+    return prospect.stack.changes[index].id in prospect.clean and _head(prospect, index, wanted).moves
 
 
 def _push_step(prospect: Prospect, wanted: Wanted) -> Step:

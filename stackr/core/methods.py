@@ -12,8 +12,8 @@ from stackr.core.rules import LandingFacts, Method
 from stackr.errors import Refused
 
 # The order in which a way is chosen when nobody names one, the safest for the stack first.
-DIRECT = (Method.SQUASH, Method.REBASE, Method.MERGE)
-_DEFAULTS = (Method.NATIVE, Method.QUEUE, *DIRECT)
+_DIRECT = (Method.SQUASH, Method.REBASE, Method.MERGE)
+_DEFAULTS = (Method.NATIVE, Method.QUEUE, *_DIRECT)
 
 
 def choose_method(asked: Method | None, facts: LandingFacts, trunk: str, *, is_native: bool) -> Method:
@@ -25,7 +25,8 @@ def choose_method(asked: Method | None, facts: LandingFacts, trunk: str, *, is_n
     if asked is None:
         chosen = next((method for method in _DEFAULTS if method in usable), None)
         if chosen is None:
-            raise Refused(f'nothing lands on "{trunk}": {_why_not(Method.SQUASH, facts)}', next_step=_instead(usable))
+            default = Method.QUEUE if facts.rules.queue else Method.SQUASH
+            raise Refused(f'nothing lands on "{trunk}": {_why_not(default, facts)}', next_step=_instead(usable))
         return chosen
     if asked not in usable:
         raise Refused(
@@ -41,39 +42,58 @@ def list_usable(facts: LandingFacts, *, is_native: bool) -> tuple[Method, ...]:
 
 
 def merge_kind(facts: LandingFacts) -> Method:
-    """How GitHub shall merge when it does so later (auto-merge) or all at once (a native stack); the queue knows."""
-    return next((method for method in _direct(facts)), Method.SQUASH)
+    """How GitHub merges when it does so later (a queue, auto-merge) or all at once (a native stack)."""
+    if facts.rules.queue:
+        return facts.rules.queue_method
+    return next(_direct(facts), Method.SQUASH)
 
 
 def _direct(facts: LandingFacts) -> Iterator[Method]:
-    rules = facts.rules
-    for method in DIRECT:
-        is_allowed = method in facts.methods and (rules.methods is None or method in rules.methods)
-        if is_allowed and not (method is Method.MERGE and rules.linear):
-            yield method
+    return (method for method in _DIRECT if not _why_not_direct(method, facts))
 
 
 def _why_not(method: Method, facts: LandingFacts, is_native: bool = False) -> str:
     """What stands in the way of a method; ``""`` if nothing does."""
-    rules = facts.rules
     if method is Method.NATIVE:
         return "" if is_native else "this stack is not registered with GitHub's own stacks"
     if is_native and method is not Method.PUSH:
         return "GitHub merges a registered stack as a whole only"
     if method is Method.PUSH:
-        return "" if rules.pushable else f"{_source(facts, 'pushable')} forbids pushing to it"
-    if method is Method.QUEUE:
-        return "" if rules.queue else "it has no merge queue"
-    if method is Method.AUTO:
-        return "" if facts.auto else "auto-merge is off in this repository"
-    if rules.queue:
+        forbidden = f"{_source(facts, 'pushable')} forbids pushing to it"
+        return _why_no_moved_heads(facts) if facts.rules.pushable else forbidden
+    if method in (Method.QUEUE, Method.AUTO):
+        return _why_not_later(method, facts)
+    if facts.rules.queue:
         return f"{_source(facts, 'queue')} wants everything to go through the merge queue"
-    if method in _direct(facts):
-        return ""
-    if method in facts.methods:
-        name = "methods" if rules.methods is not None and method not in rules.methods else "linear"
-        return f"{_source(facts, name)} does not allow it"
-    return "it is switched off in this repository's settings"
+    return _why_not_direct(method, facts)
+
+
+def _why_not_later(method: Method, facts: LandingFacts) -> str:
+    if method is Method.QUEUE and not facts.rules.queue:
+        return "it has no merge queue"
+    if method is Method.AUTO and not facts.auto:
+        return "auto-merge is off in this repository"
+    if facts.rules.queue:
+        return _why_no_moved_heads(facts) if facts.rules.queue_method is Method.REBASE else ""
+    nothing = _why_no_moved_heads(facts) or "none of squash, rebase and merge is allowed"
+    return "" if any(_direct(facts)) else nothing
+
+
+def _why_not_direct(method: Method, facts: LandingFacts) -> str:
+    """What stands in the way of squash, rebase or merge, where there is no queue."""
+    rules = facts.rules
+    if method not in facts.methods:
+        return "it is switched off in this repository's settings"
+    if rules.methods is not None and method not in rules.methods:
+        return f"{_source(facts, 'methods')} does not allow it"
+    if method is Method.MERGE and rules.linear:
+        return f"{_source(facts, 'linear')} does not allow it"
+    return _why_no_moved_heads(facts) if method is Method.REBASE else ""
+
+
+def _why_no_moved_heads(facts: LandingFacts) -> str:
+    """Where commits land just as they are, every head has to move to its clean commit first (protocol 2.5)."""
+    return "" if facts.forced_heads else "it moves the stack's own branches, and a rule forbids force-pushes to those"
 
 
 def _source(facts: LandingFacts, name: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 
 from stackr.core.body import merge
 from stackr.core.fates import Fate, name
-from stackr.core.land import Prospect
+from stackr.core.land import Prospect, Wanted, moves_head
 from stackr.core.model import Change, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import BRANCHES, KEPT, REVIEWED, Ownership, ownership
@@ -52,7 +52,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is judged: the prospect, what became of its changes, GitHub's rules, and what jobs say.
+    """What is judged: the prospect, what became of its changes, GitHub's rules, how to land, and what jobs say.
 
     ``verdicts`` go by pull request number and hold what has not passed; ``ignored`` are (change id, job) pairs that
     ``--ignore-current`` has put up with.
@@ -61,9 +61,14 @@ class Question:
     prospect: Prospect
     found: Mapping[str, Fate]
     facts: LandingFacts
-    method: Method
+    wanted: Wanted
     verdicts: Mapping[int, tuple[Verdict, ...]] = field(default_factory=dict)
     ignored: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def method(self) -> Method:
+        """The way to land."""
+        return self.wanted.method
 
     def jobs(self, change: Change) -> tuple[Verdict, ...]:
         """What has not passed on a change's pull request."""
@@ -133,14 +138,32 @@ def landable(question: Question) -> int:
     group = question.prospect.group
     if question.method is Method.PUSH or not question.facts.rules.approvals:
         return len(group)
-    return next((i for i, change in enumerate(group) if i and loses_approvals(question, change)), len(group))
+    losing = (i for i, c in enumerate(group) if i and (loses_approvals(question, c) or needs_another(question, i)))
+    return next(losing, len(group))
 
 
-def loss(question: Question, change: Change) -> str:
-    """The sentence about a change that loses its approvals."""
-    trunk, source = question.prospect.stack.trunk.name, question.facts.rules.sources.get("dismisses_stale", "")
-    because = f" ({source})" if source else ""
-    return f"{name(change)} loses its approvals when it is retargeted to {trunk}{because}"
+def needs_another(question: Question, index: int) -> bool:
+    """Whether a change needs another approval when it lands, since its head has to be pushed just before."""
+    if not question.facts.rules.last_push_approval or question.method in (Method.PUSH, Method.NATIVE):
+        return False
+    return moves_head(question.prospect, index, question.wanted)
+
+
+def list_losses(question: Question, count: int) -> Iterator[str]:
+    """What becomes of approvals when the ``count`` lowest changes land, as far as it is in the way of something."""
+    stack, sources = question.prospect.stack, question.facts.rules.sources
+    for change in stack.changes[count : count + 1]:
+        if loses_approvals(question, change):
+            because = _because(sources.get("dismisses_stale", ""))
+            yield f"{name(change)} loses its approvals when it is retargeted to {stack.trunk.name}{because}"
+    for index in sorted({0, count} & set(range(len(question.prospect.group)))):
+        if needs_another(question, index):
+            who, because = name(stack.changes[index]), _because(sources.get("last_push_approval", ""))
+            yield f"{who} has to be pushed before it lands, and then needs another approval{because}"
+
+
+def _because(source: str) -> str:
+    return f" ({source})" if source else ""
 
 
 def blocked(question: Question, obstacles: Sequence[Obstacle]) -> Refused:
@@ -158,8 +181,7 @@ def blocked(question: Question, obstacles: Sequence[Obstacle]) -> Refused:
 
 def sentence(obstacle: Obstacle) -> str:
     """What is the matter, by which rule, and what to do."""
-    source = f" ({obstacle.source})" if obstacle.source else ""
-    return f"{obstacle.text}{source}" + (f"; {obstacle.next}" if obstacle.next else "")
+    return f"{obstacle.text}{_because(obstacle.source)}" + (f"; {obstacle.next}" if obstacle.next else "")
 
 
 def _piece(change: Change, obstacle: Obstacle) -> dict[str, object]:
@@ -267,8 +289,9 @@ def _of_base(question: Question, change: Change, pull: PullRequest, index: int) 
         text = f'it targets "{pull.base_ref}"'
         yield Obstacle(change.id, "wrong-base", text, "stackr submit gives it its place in the stack again")
     rules = question.facts.rules
-    is_merged_directly = question.method not in (Method.PUSH, Method.NATIVE, Method.QUEUE, Method.REBASE)
-    if index == 0 and rules.strict and is_merged_directly and not prospect.contains_trunk(change):
+    # A queue, and GitHub's own stacks, bring it up to date themselves; clean commits are always on trunk's tip.
+    stays_behind = not (question.method is Method.NATIVE or rules.queue or question.wanted.lands_clean)
+    if index == 0 and rules.strict and stays_behind and not prospect.contains_trunk(change):
         source = rules.sources.get("strict", "")
         text = f"its branch is behind {stack.trunk.name}"
         yield Obstacle(change.id, "behind", text, "stackr sync", source)
@@ -306,7 +329,8 @@ def _of_reviews(question: Question, change: Change, pull: PullRequest) -> Iterat
 
 def _seen(question: Question, change: Change) -> set[str]:
     """The heads on which an approval counts: the present one, and the one that a landing brought up to date."""
-    before = question.prospect.stack.own_refs.get(REVIEWED + change.id)
+    counts_before = not question.facts.rules.last_push_approval
+    before = question.prospect.stack.own_refs.get(REVIEWED + change.id) if counts_before else None
     return {oid for oid in (change.remote_head, before) if oid is not None}
 
 
@@ -367,10 +391,11 @@ def _why(job: Verdict) -> str:
 
 
 def _of_github(question: Question, change: Change, pull: PullRequest) -> Iterator[Obstacle]:
-    """GitHub says no to a pull request on trunk, by a rule that we did not find: code owners, deployments."""
+    """GitHub says no to a pull request on trunk, and we cannot see why: code owners, deployments, a hidden rule."""
     is_asked = pull.base_ref == question.prospect.stack.trunk.name and question.method is not Method.PUSH
     if is_asked and not pull.draft and _standing(question, pull).merge_state is MergeState.BLOCKED:
-        text = "GitHub blocks the merge by a rule of the branch"
+        owners = ", which wants an approval by a code owner" if question.facts.rules.code_owners else ""
+        text = f"GitHub blocks the merge by a rule of the branch{owners}"
         yield Obstacle(change.id, "blocked", text, f"see which: {pull.url}", forcible=True)
 
 

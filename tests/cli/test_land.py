@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from stackr.ui.console import Console
 from tests.support.world import Clone, World
 
 TEN = tuple(f"T{n}" for n in range(10))
@@ -70,6 +71,18 @@ def test_github_merges_one_after_the_other_when_checks_have_passed(
     assert [subject for subject, _ in trunk_log(world, 3)] == ["A (#1)", "B (#2)", "C (#3)"]
 
 
+def test_a_queue_that_rebases_gets_each_change_as_one_commit(world: World, waits: list[float]) -> None:
+    """What was amended is two commits on its branch, and the branch above has what is below."""
+    clone = world.stacked("A", "B")
+    clone.amend("A")
+    clone.stackr("submit")
+    wanted = trees(clone, clone.stack())
+    world.protect({**QUEUE, "parameters": {"merge_method": "REBASE"}})
+    clone.stackr("land", "--yes")
+    check_landed(world, clone, wanted, "AB")
+    assert [subject for subject, _ in trunk_log(world, 3)] == ["Add src/util.py", "A (#1)", "B (#2)"]
+
+
 def test_a_queue_can_be_left_alone_and_the_next_landing_goes_on(world: World, waits: list[float]) -> None:
     clone = world.stacked("A", "B")
     world.protect(CHECK, QUEUE)
@@ -85,16 +98,25 @@ def test_a_queue_can_be_left_alone_and_the_next_landing_goes_on(world: World, wa
     assert [world.state(n) for n in (1, 2)] == ["merged", "merged"]
 
 
-def test_a_queue_that_throws_a_change_out_ends_the_landing(world: World, waits: list[float]) -> None:
+def test_a_queue_that_throws_a_change_out_ends_the_landing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     clone = world.stacked("A", "B")
     world.protect(CHECK, QUEUE)
     for number in (1, 2):
         world.check(number)
-    clone.stackr("land", "--yes", "--no-wait")
-    (group,) = (ref for ref in world.bare.refs() if "gh-readonly-queue" in ref)
-    world.check_commit(world.bare.refs()[group], conclusion="failure")
+
+    def fail(console: Console, seconds: float, reason: str) -> None:
+        for ref, oid in world.bare.refs().items():
+            if "gh-readonly-queue" in ref:
+                world.check_commit(oid, conclusion="failure")
+
+    monkeypatch.setattr(Console, "wait", fail)
     stopped = clone.stackr("land", "--yes", code=3)
-    assert "error: " in stopped.err
+    url = f"{world.server.url}/{world.name}/pull/1"
+    assert stopped.err == (
+        'error: the merge queue removed #1 "A" before it was merged\n'
+        "safe:  #1 was given to GitHub to merge; the next run goes on from there\n"
+        f"next:  see why: {url}; then stackr land again\n"
+    )
     assert [world.state(n) for n in (1, 2)] == ["open", "open"]
 
 

@@ -147,6 +147,59 @@ def test_a_rehearsal_shows_the_plan_that_then_runs(world: World) -> None:
     assert done["actions"][: len(planned["actions"])] == planned["actions"]
 
 
+def test_a_rehearsal_keeps_what_it_fetched_and_files_in_the_way_are_named_before_anything_merges(world: World) -> None:
+    clone = world.stacked("A", "B")
+    world.advance("late.txt")
+    clone.stackr("land", "--dry-run")
+    clone.write("late.txt", "mine\n")
+    with untouched(world, clone):
+        told = [clone.stackr("land", *how, code=3).err for how in (["--dry-run"], ["--yes"])]
+    assert (
+        told
+        == [
+            'error: files you have changed would be overwritten: "late.txt"\n'
+            "safe:  nothing was changed\n"
+            "next:  commit or stash them (git stash -u), or move them away; then run the same command again\n"
+        ]
+        * 2
+    )
+    (clone.path / "late.txt").unlink()
+    clone.write("A.txt", "being worked on\n")
+    clone.stackr("land", "--yes")
+    assert titles(world) == ["Apply suggestion to late.txt", "A (#1)", "B (#2)"]
+    assert (clone.path / "A.txt").read_text() == "being worked on\n"
+
+
+def test_heads_that_must_not_be_forced_are_not_and_only_votes_of_those_who_may_write_count(world: World) -> None:
+    clone = world.stacked("A")
+    world.protect("non_fast_forward", on="stackr/alice/*", name="heads")
+    world.protect(APPROVAL)
+    world.server.add_user("eve")
+    world.approve(1, "eve")
+    with untouched(world, clone):
+        told = [clone.stackr("land", "--yes", *how, code=3).err for how in (["--method", "rebase"], [])]
+    assert told[0].splitlines()[0].endswith("a rule forbids force-pushes to those")
+    assert 'it needs 1 approving review (ruleset "main")' in told[1]
+
+
+def test_the_last_push_needs_approval_also_when_the_landing_made_it(world: World) -> None:
+    clone = world.clone()
+    for n in range(2):
+        clone.commit(f"C{n}", {"same.txt": f"line {n}\n"})
+    clone.git("checkout", "-q", "-B", "feature")
+    clone.stackr("submit")
+    world.protect({**APPROVAL, "parameters": {**APPROVAL["parameters"], "require_last_push_approval": True}})  # type: ignore[dict-item]
+    for number in (1, 2):
+        world.approve(number)
+    done = clone.stackr("land", "--yes")
+    note = 'note: #2 "C1" has to be pushed before it lands, and then needs another approval (ruleset "main")'
+    assert note in done.out and [world.state(n) for n in (1, 2)] == ["merged", "open"]
+    assert "approved by bob" in clone.stackr("land", "--yes", code=3).err
+    world.approve(2)
+    clone.stackr("land", "--yes")
+    assert world.state(2) == "merged"
+
+
 def test_without_a_terminal_nothing_lands_unasked(world: World) -> None:
     clone = world.stacked("A")
     with untouched(world, clone):

@@ -6,7 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from stackr.core.land import Clean, Prospect, Wanted, is_registered, keep, kept, landing_picks, plan_steps
+from stackr.core.land import (
+    Clean,
+    Prospect,
+    Wanted,
+    files_after,
+    is_registered,
+    keep,
+    kept,
+    landing_picks,
+    moves_head,
+    plan_steps,
+)
 from stackr.core.landed_message import landed_message, whole_message
 from stackr.core.model import Change, Stack, Style, Trunk
 from stackr.core.native import NativeStack
@@ -108,6 +119,31 @@ def test_a_rule_that_wants_branches_up_to_date_has_the_upper_heads_pushed() -> N
     assert "PushRefs" in kinds(plan_steps(prospect(behind, strict=True), SQUASH)[0].prepare)
 
 
+@pytest.mark.parametrize("method", [Method.QUEUE, Method.AUTO])
+def test_a_queue_or_auto_merge_that_rebases_gets_the_clean_commits_too(method: Method) -> None:
+    made = two()
+    assert "PushRefs" not in kinds(plan_steps(prospect(made), Wanted(method))[0].prepare)
+    (a, _) = plan_steps(prospect(made), Wanted(method, Method.REBASE))
+    assert next(action for action in a.prepare if isinstance(action, PushRefs)).pushes[0].new == "a9"
+    assert a.merge == (merge(made.changes[0], "a9", method, Method.REBASE),)
+
+
+def test_which_heads_have_to_move_before_they_land() -> None:
+    some = prospect(two(), clashing="B")
+    assert [moves_head(some, index, SQUASH) for index in (0, 1)] == [False, True]
+    assert not moves_head(replace(some, clean={}), 1, SQUASH)
+
+
+def test_files_go_where_the_sync_after_the_landing_takes_them() -> None:
+    made = two()
+    assert files_after(made, prospect(made)) == ("b1", "b9")
+    assert files_after(made, prospect(made, 1)) == ("b1", "b9")
+    assert files_after(replace(made, head=replace(made.head, oid="elsewhere")), prospect(made)) is None
+    # What does not apply to trunk stays where it is, and so does everything with it.
+    half = prospect(made, 1)
+    assert files_after(made, replace(half, clean={cid("A"): half.clean[cid("A")]})) is None
+
+
 def test_a_rebase_merge_has_the_clean_commit_pushed_unless_the_head_is_that() -> None:
     made = two()
     steps = plan_steps(prospect(made), Wanted(Method.REBASE))
@@ -161,11 +197,10 @@ def test_without_a_group_there_is_no_step() -> None:
 def test_commits_that_go_to_trunk_themselves_get_the_message_they_land_with() -> None:
     made = stack(live("a1", "t1"), live("b1", "a1", ref("A")), new("c1", "b1"))
     picks = tuple(Pick.of(change.commit, "tree") for change in made.changes)
-    assert landing_picks(picks, made, 3, Method.SQUASH) == picks
-    a, b, c = landing_picks(picks, made, 3, Method.PUSH)
+    a, b, c = landing_picks(picks, made, 3)
     assert (a.message, c) == (whole_message(cid("A"), pull("A")), picks[2])
     assert b.message == whole_message(cid("B"), pull("B"))
-    assert landing_picks(picks, made, 1, Method.REBASE)[1:] == picks[1:]
+    assert landing_picks(picks, made, 1)[1:] == picks[1:]
 
 
 def test_a_group_is_registered_when_it_is_the_lower_part_of_a_native_stack() -> None:

@@ -51,6 +51,7 @@ def test_what_is_asked_for_wins_where_it_can_be_used() -> None:
         (facts(pushable=False, sources={"pushable": "branch protection"}), Method.PUSH, "branch protection forbids pushing to it"),
         (ALL, Method.QUEUE, "it has no merge queue"),
         (replace(ALL, auto=False), Method.AUTO, "auto-merge is off in this repository"),
+        (replace(ALL, methods=frozenset()), Method.AUTO, "none of squash, rebase and merge is allowed"),
         (ALL, Method.NATIVE, "this stack is not registered with GitHub's own stacks"),
     ],
 )  # fmt: skip
@@ -59,6 +60,34 @@ def test_a_way_that_cannot_be_used_is_refused_by_name(known: LandingFacts, metho
     assert message == f'"{method.value}" cannot be used for "main": {reason}'
     usable = [each.value for each in list_usable(known, is_native=False)]
     assert next_step == f"stackr land --method {usable[0]} (possible here: {', '.join(usable)})"
+
+
+@pytest.mark.parametrize(
+    ("known", "method"),
+    [
+        (ALL, Method.REBASE),
+        (ALL, Method.PUSH),
+        (facts(queue=True, queue_method=Method.REBASE), Method.QUEUE),
+        (facts(methods=frozenset((Method.REBASE,))), Method.AUTO),
+    ],
+)
+def test_a_way_that_moves_heads_is_refused_where_a_rule_forbids_force_pushes(
+    known: LandingFacts, method: Method
+) -> None:
+    message, _ = refused(replace(known, forced_heads=False), method)
+    why = "it moves the stack's own branches, and a rule forbids force-pushes to those"
+    assert message == f'"{method.value}" cannot be used for "main": {why}'
+    assert chosen(known, method) is method
+
+
+def test_where_heads_stay_put_the_other_ways_are_left() -> None:
+    fixed = replace(ALL, forced_heads=False)
+    assert refused(fixed, Method.REBASE)[1] == "stackr land --method squash (possible here: squash, merge, auto)"
+    assert chosen(replace(fixed, methods=frozenset((Method.REBASE, Method.MERGE)))) is Method.MERGE
+    queued = replace(facts(queue=True, queue_method=Method.REBASE), forced_heads=False, auto=False)
+    assert refused(replace(queued, rules=replace(queued.rules, pushable=False)))[0].startswith(
+        'nothing lands on "main": it moves the stack\'s own branches'
+    )
 
 
 def test_a_registered_stack_is_merged_as_a_whole_only() -> None:
@@ -76,3 +105,4 @@ def test_github_merges_later_by_the_first_direct_way_that_is_allowed() -> None:
     assert merge_kind(ALL) is Method.SQUASH
     assert merge_kind(replace(ALL, methods=frozenset((Method.MERGE,)))) is Method.MERGE
     assert merge_kind(replace(ALL, methods=frozenset())) is Method.SQUASH
+    assert merge_kind(facts(queue=True, queue_method=Method.REBASE)) is Method.REBASE

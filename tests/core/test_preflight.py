@@ -9,7 +9,7 @@ import pytest
 
 from stackr.core import preflight
 from stackr.core.fates import Fate, fates
-from stackr.core.land import Clean, Prospect
+from stackr.core.land import Clean, Prospect, Wanted
 from stackr.core.model import PullState, ReviewVote, Stack
 from stackr.core.ownership import BRANCHES, KEPT, REVIEWED
 from stackr.core.preflight import Question, list_obstacles, list_waived, list_warnings
@@ -33,7 +33,7 @@ def ask(made: Stack, *, method: Method = Method.SQUASH, **more: object) -> Quest
     clean = {c.id: Clean(f"clean {c.id}", c.commit.tree, "below") for c in made.changes}
     prospect = Prospect(made, len(made.changes), clean, {c.id: c.commit.tree for c in made.changes})
     rules = TrunkRules(**more, sources=SOURCES)  # type: ignore[arg-type]
-    question = Question(replace(prospect, **seen), fates(made), LandingFacts(rules, **facts), method)  # type: ignore[arg-type]
+    question = Question(replace(prospect, **seen), fates(made), LandingFacts(rules, **facts), Wanted(method))  # type: ignore[arg-type]
     return replace(question, **own)  # type: ignore[arg-type]
 
 
@@ -149,6 +149,7 @@ def test_a_branch_that_is_behind_where_a_rule_forbids_that() -> None:
     row = ("A", "behind", "its branch is behind main (a); stackr sync")
     assert told(ask(made, strict=True)) == [row, WAITS_FOR_A]
     assert told(ask(made, strict=True, method=Method.REBASE)) == [] == told(ask(made))
+    assert told(ask(made, strict=True, method=Method.QUEUE, queue=True)) == []
 
 
 # Reviews
@@ -180,6 +181,8 @@ def test_an_approval_for_an_older_version_does_not_count() -> None:
     # A landing brought the head up to date: what was reviewed is what lands.
     noted = replace(made, own_refs={**made.own_refs, REVIEWED + cid("A"): "a0000000"})
     assert [row for row in told(ask(noted, approvals=1)) if row[0] == "A"] == []
+    # But not where a rule wants the last push approved, whoever made it.
+    assert told(ask(noted, approvals=1, last_push_approval=True))[0] == row
 
 
 def test_somebody_asked_for_changes() -> None:
@@ -200,6 +203,8 @@ def test_a_rule_of_github_that_cannot_be_read() -> None:
     row = ("A", "blocked", f"GitHub blocks the merge by a rule of the branch; see which: {pull('A').url}")
     assert told(ask(two(), standings=blocked)) == [row, WAITS_FOR_A]
     assert told(ask(two(), standings=blocked, method=Method.PUSH)) == []
+    ((_, _, owned), _) = told(ask(two(), standings=blocked, code_owners=True))
+    assert "by a rule of the branch, which wants an approval by a code owner; see which:" in owned
 
 
 # Checks
@@ -269,7 +274,7 @@ def test_auto_merge_and_queues_wait_for_what_github_itself_asks_for() -> None:
     pending = replace(JOBS["pending"], required=True)
     question = ask(two(), verdicts={number("B"): (pending, JOBS["missing"])}, approvals=1, method=Method.AUTO)
     assert told(question) == []
-    rules = [rule for _, rule, _ in told(replace(question, method=Method.QUEUE))]
+    rules = [rule for _, rule, _ in told(replace(question, wanted=Wanted(Method.QUEUE)))]
     assert rules == ["approval", "approval", "check-missing"]
     # Nothing of GitHub's holds this one back.
     assert told(ask(two(), verdicts={number("B"): (JOBS["pending"],)}, method=Method.AUTO)) != []
@@ -334,13 +339,31 @@ def test_a_landing_ends_below_a_change_that_loses_approvals_it_needs() -> None:
         made = with_pull(made, letter, votes=votes(("bob", "APPROVED", f"{letter.lower()}1")))
     question = ask(made, approvals=1, dismisses_stale=True)
     assert preflight.landable(question) == 1
-    b = made.changes[1]
-    assert preflight.loss(question, b) == f'#{number("B")} "Add B" loses its approvals when it is retargeted to main'
-    assert preflight.landable(replace(question, method=Method.PUSH)) == 2
-    assert preflight.landable(replace(question, method=Method.NATIVE)) == 2
+    sentence = f'#{number("B")} "Add B" loses its approvals when it is retargeted to main'
+    assert list(preflight.list_losses(question, 1)) == [sentence]
+    assert list(preflight.list_losses(question, 2)) == []
+    assert preflight.landable(replace(question, wanted=Wanted(Method.PUSH))) == 2
+    assert preflight.landable(replace(question, wanted=Wanted(Method.NATIVE))) == 2
     assert preflight.landable(ask(with_pull(made, "B", base_ref="main"), approvals=1, dismisses_stale=True)) == 2
     assert preflight.landable(ask(made, dismisses_stale=True)) == 2
     sourced = replace(question.facts.rules, sources={"dismisses_stale": "branch protection"})
     sourced_question = replace(question, facts=replace(question.facts, rules=sourced))
-    assert preflight.loss(sourced_question, b).endswith("retargeted to main (branch protection)")
+    assert list(preflight.list_losses(sourced_question, 1)) == [f"{sentence} (branch protection)"]
     assert not preflight.loses_approvals(question, new("c1", "b1"))
+
+
+def test_a_landing_ends_below_a_change_whose_head_has_to_be_pushed_where_the_last_push_needs_approval() -> None:
+    """The first change is pushed all the same, so that it can be approved as it lands."""
+    made = two()
+    others = {c.id: "another tree" for c in made.changes}
+    for merged, count, told_of in (({}, 2, ""), (others, 1, "AB")):
+        question = ask(made, approvals=1, last_push_approval=True)
+        prospect = replace(question.prospect, merged={**question.prospect.merged, **merged})
+        question = replace(question, prospect=prospect)
+        assert preflight.landable(question) == count
+        assert list(preflight.list_losses(question, count)) == [
+            f'#{number(letter)} "Add {letter}" has to be pushed before it lands, and then needs another approval'
+            for letter in told_of
+        ]
+    assert preflight.landable(replace(question, wanted=Wanted(Method.PUSH))) == 2
+    assert list(preflight.list_losses(replace(question, wanted=Wanted(Method.PUSH)), 1)) == []
