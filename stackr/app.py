@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stackr import options
+from stackr.core import forks
 from stackr.core.identity import is_head_ref
 from stackr.core.trunk import TrunkChoice
-from stackr.errors import ConfigError
 from stackr.ui.console import Console
 
 if TYPE_CHECKING:
     from stackr.config import Config
+    from stackr.core.forks import Fork
     from stackr.core.model import Change, Stack
     from stackr.core.naming import PullName
     from stackr.core.ports import ForgeFacts
@@ -36,11 +37,17 @@ LOGIN_KEY = "stackr.login"
 
 
 class App:
-    """One run of a command. ``flags`` are settings given on the command line, by the names of ``stackr.settings``."""
+    """One run of a command. ``flags`` are settings given on the command line, by the names of ``stackr.settings``.
 
-    def __init__(self, context: click.Context, flags: Mapping[str, Any] | None = None) -> None:
+    ``fork`` is the remote that ``--fork`` names (``""``: whichever it is).
+    """
+
+    def __init__(
+        self, context: click.Context, flags: Mapping[str, Any] | None = None, *, fork: str | None = None
+    ) -> None:
         self.invocation = options.of(context)
         self._flags = dict(flags or {})
+        self._fork = fork
         context.call_on_close(self.close)
 
     def close(self) -> None:
@@ -105,10 +112,26 @@ class App:
 
     @cached_property
     def forge(self) -> GitHub:
-        """The client for ``host``."""
+        """The client for ``host``, and for the fork if there is one."""
+        if self.fork is not None:
+            from stackr.github.forked import ForkedGitHub
+            from stackr.github.hosts import parse_remote
+
+            fork = parse_remote(self.repo.remote_url(self.fork.remote, push=True))
+            return ForkedGitHub(self.host, fork, self.token, sleep=self.ui.wait)
         from stackr.github.api import GitHub
 
         return GitHub(self.host, self.token, sleep=self.ui.wait)
+
+    @cached_property
+    def fork(self) -> Fork | None:
+        """Where the head branches are, if not upstream: as ``--fork`` says, or said before for this branch."""
+        chosen = self.remembered_fork if self._fork is None else self._fork
+        if chosen is None:
+            return None
+        from stackr import forking
+
+        return forking.find_fork(self.repo, self.host, self.remote, chosen)
 
     @cached_property
     def checks(self) -> CheckReader:
@@ -138,8 +161,16 @@ class App:
     @property
     def remembered_base(self) -> str | None:
         """The trunk that an earlier ``--base`` chose for the current branch."""
+        return self._of_branch("stackrBase")
+
+    @property
+    def remembered_fork(self) -> str | None:
+        """The remote that an earlier ``--fork`` chose for the current branch."""
+        return self._of_branch("stackrFork")
+
+    def _of_branch(self, key: str) -> str | None:
         branch = self.repo.branch
-        return self.repo.config.get(f"branch.{branch}.stackrBase") if branch else None
+        return self.repo.config.get(f"branch.{branch}.{key}") if branch else None
 
     @property
     def _upstream(self) -> str | None:
@@ -158,9 +189,9 @@ class App:
         from stackr.observe import Wanted
 
         trunk = TrunkChoice(base, self.remembered_base, None, self.config.trunk, self._upstream)
-        if self.config.native and more.get("writes"):
+        if self.config.native and more.get("writes") and self.fork is None:
             more = {"native": True, "known_pulls": self.known_numbers(), **more}
-        return Wanted(self.remote, user, self.config.branch_template, trunk, **more)
+        return Wanted(self.remote, user, self.config.branch_template, trunk, fork=self.fork, **more)
 
     def find_change(self, stack: Stack, text: str) -> Change:
         """The change of ``stack`` that a CHANGE on the command line names; no network. See ``core.naming``."""
@@ -192,11 +223,7 @@ class App:
     def refuse_without_write_access(self, facts: ForgeFacts | None) -> None:
         """Say before anything is written that branches cannot be pushed."""
         if facts is not None and not facts.can_push:
-            # A base must be a branch of the upstream repository, so a fork cannot hold a chain of them.
-            raise ConfigError(
-                f'this token may not push to "{self.host.owner}/{self.host.name}", and a stack needs branches there',
-                next_step="ask for write access, or use a token that has it (stackr auth status shows the present one)",
-            )
+            raise forks.no_write_access(f"{self.host.owner}/{self.host.name}", self.fork)
 
     @contextmanager
     def lock(self, command: str, *, needed: bool = True, resolving: bool = False) -> Iterator[None]:

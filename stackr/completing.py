@@ -77,6 +77,13 @@ def _branches(directory: Path, kind: str) -> tuple[str, ...]:
     return () if common is None else plainly.list_branches(common, kind)
 
 
+def _remotes(directory: Path, _: str) -> Iterator[CompletionItem]:
+    """Remotes that something was fetched from."""
+    return (
+        CompletionItem(name) for name in dict.fromkeys(n.partition("/")[0] for n in _branches(directory, "remotes"))
+    )
+
+
 def _settings(_: Path, __: str) -> Iterator[CompletionItem]:
     from stackr.settings import SETTINGS
 
@@ -97,6 +104,7 @@ _OFFERS: dict[str, Offer] = {
     "PR|URL|CHANGE": _changes,
     "REV": _revisions,
     "BRANCH": _remote_branches,
+    "REMOTE": _remotes,
     "KEY": _settings,
     "FILE": _files,
     "PATHS": _files,

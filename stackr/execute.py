@@ -306,7 +306,7 @@ def push_all(repo: Repo, forge: Forge, stack: Stack, updates: Sequence[RefUpdate
     lost: ConnectionLost | None = None
     for attempt in range(1, PUSH_TRIES + 1):
         try:
-            repo.push(stack.remote, updates)
+            repo.push(stack.head_remote, updates)
         except (LeaseLost, ConnectionLost) as error:
             if isinstance(error, ConnectionLost):
                 lost = _graver(lost, error)

@@ -146,7 +146,7 @@ class _Patient:
         self.facts = self.app.forge.read(ReadRequest(trunk=self.app.config.trunk))
         repository = f"{self.app.host.owner}/{self.app.host.name}"
         if not self.facts.can_push:
-            todo = "ask for write access, or use a token that has it"
+            todo = "ask for write access, use a token that has it, or propose from a fork: stackr submit --fork"
             return Finding("access", "problem", f"may not push to {repository}", todo, ConfigError.exit_code)
         return Finding("access", "ok", f"may push to {repository}")
 

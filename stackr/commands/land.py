@@ -8,6 +8,7 @@ import click
 
 from stackr import options
 from stackr.app import App
+from stackr.core.forks import refuse_landing
 from stackr.core.rules import Method
 from stackr.errors import UsageError
 
@@ -44,6 +45,7 @@ def command(
     app = App(context, {"method": method})
     chosen = app.config.method
     with app.lock("land", needed=not dry_run):
+        refuse_landing(app.fork)
         landing.run(
             app,
             landing.Way(

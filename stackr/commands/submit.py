@@ -33,6 +33,13 @@ _TEMPLATES = ("pull_request_template.md", ".github/pull_request_template.md", "d
 @click.option("--reviewer", "reviewers", metavar="LOGIN", multiple=True, help="Ask LOGIN (or ORG/TEAM) for a review.")
 @click.option("--label", "labels", metavar="LABEL", multiple=True, help="Add LABEL to the pull requests.")
 @click.option("--base", metavar="BRANCH", help="The branch the stack will land on; remembered for this branch.")
+@click.option(
+    "--fork",
+    metavar="[REMOTE]",
+    is_flag=False,
+    flag_value="",
+    help="Without write access: push to your fork, and propose every change against trunk; remembered for this branch.",
+)
 @click.option("--only", is_flag=True, help="Submit just the change at REV; those below must be on GitHub already.")
 @click.option("--update-fields", is_flag=True, help="Replace titles and descriptions that were edited on GitHub.")
 @click.option("--overwrite", is_flag=True, help="Put your version on top of commits that others pushed to a branch.")
@@ -52,7 +59,7 @@ def command(context: click.Context, /, revision: str | None, dry_run: bool, as_j
     chosen = Flags(**flags)
     if chosen.draft and chosen.ready:
         raise UsageError("--draft and --ready exclude each other")
-    app = App(context, {"style": chosen.style})
+    app = App(context, {"style": chosen.style}, fork=chosen.fork)
     with app.lock("submit", needed=not dry_run):
         _submit(app, revision, chosen, dry_run=dry_run, as_json=as_json)
 
@@ -67,6 +74,7 @@ class Flags:
     reviewers: tuple[str, ...]
     labels: tuple[str, ...]
     base: str | None
+    fork: str | None
     only: bool
     update_fields: bool
     overwrite: bool
@@ -125,6 +133,7 @@ def _options(app: App, stack: Stack, upto: str | None, flags: Flags) -> SubmitOp
         flags.reopen,
         app.config.style,
         remember_base=flags.base if flags.base != app.remembered_base else None,
+        remember_fork=app.fork.remote if app.fork and app.fork.remote != app.remembered_fork else None,
         others=flags.others,
     )
     if all(stack.changes[index].pull for index in choices.active(stack)):

@@ -32,7 +32,8 @@ _BLOCK = re.compile(
 # What is left when somebody deletes one of the two comments by hand: a begin with just our own lines, or an end.
 _BROKEN = re.compile(
     r"<!-- stackr:begin v\d+(?P<attributes>[^<>\n]*?)-->"
-    r"(?P<list>(?:\n+Stack from stackr\b[^\n]*)?(?:\n\* (?:__->__ )?#\d+(?: \(landed\))?[ \t]*(?=\n|$))*)"
+    r"(?P<list>(?:\n+To review: \[[^\n]*)?"
+    r"(?:\n+Stack from stackr\b[^\n]*)?(?:\n\* (?:__->__ )?#\d+(?: \(landed\))?[ \t]*(?=\n|$))*)"
     r"|<!-- stackr:end -->"
 )
 _STRAY = re.compile(f"{_unnamed(_BLOCK)}|{_unnamed(_BROKEN)}", re.DOTALL)
@@ -57,7 +58,8 @@ class Description:
     ``title`` and ``text`` come from the commit; ``rows`` are bottom first and empty for a single change; ``template``
     is the repository's pull request template, used when the pull request is created; ``overwrite`` is
     ``--update-fields``; with ``list_only`` just the stack list is brought up to date, whatever the commit says;
-    ``taken_over`` puts our list in the place of the one that ghstack or mergify keeps.
+    ``taken_over`` puts our list in the place of the one that ghstack or mergify keeps; ``review`` is a line above the
+    list, where the page shows more than there is to review (``core.forks``).
     """
 
     change_id: str
@@ -68,6 +70,7 @@ class Description:
     overwrite: bool = False
     list_only: bool = False
     taken_over: bool = False
+    review: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +270,6 @@ def _assemble(parts: Parsed, block: Block, wanted: Description, numbers: Mapping
     attributes = f'id="{block.id}" digest="{block.title_digest}-{block.text_digest}"'
     if block.tail:
         attributes += f' tail="{block.tail}"'
-    listing = render_list(wanted.rows, wanted.change_id, numbers)
-    lines = [f"<!-- stackr:begin v1 {attributes} -->", *([listing] if listing else []), "<!-- stackr:end -->"]
+    shown = "\n\n".join(filter(None, (wanted.review, render_list(wanted.rows, wanted.change_id, numbers))))
+    lines = [f"<!-- stackr:begin v1 {attributes} -->", *([shown] if shown else []), "<!-- stackr:end -->"]
     return "\n\n".join(part for part in (parts.before, "\n".join(lines), parts.after) if part)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
+from stackr.core.forks import Fork
 from stackr.core.native import NativeStack
 from stackr.records import dataclass
 
@@ -311,6 +312,7 @@ class Stack:
     rest: ``landed`` maps change ids to the trunk commit that has the same id, ``equivalent`` holds local commits whose
     patch is on trunk, ``arrived`` commits of the stack that trunk contains as they are, ``finished`` merged pull
     requests that left the stack earlier; ``landed_below`` holds ids of changes whose merge lies below the stack.
+    ``fork`` is where the head branches are, if not in the repository of ``remote`` itself.
     """
 
     trunk: Trunk
@@ -334,6 +336,12 @@ class Stack:
     native: tuple[NativeStack, ...] | None = None
     remote: str = "origin"
     repository_id: str = ""
+    fork: Fork | None = None
+
+    @property
+    def head_remote(self) -> str:
+        """The remote that the head branches are pushed to."""
+        return self.fork.remote if self.fork else self.remote
 
     def position(self, change_id: str) -> int:
         """The index of a change, 0 at the bottom; raises ``StopIteration`` when it is not in the stack."""

@@ -34,6 +34,7 @@ class SubmitOptions:
     style: Style = Style.APPEND
     template: str = ""
     remember_base: str | None = None
+    remember_fork: str | None = None
     others: bool = False
     taken_over: bool = False
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from stackr.core import body
 from stackr.core.belongings import is_somebody_elses
+from stackr.core.forks import review_line
 from stackr.core.model import Change, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import WORDED
@@ -17,8 +18,8 @@ _ROW_ROOM = 24
 
 
 def final_base(stack: Stack, index: int) -> str:
-    """The base a change's pull request has to have: the branch below, trunk at the bottom."""
-    return stack.changes[index - 1].head_ref if index else stack.trunk.name
+    """The base a change's pull request has to have: the branch below, trunk at the bottom, and from a fork always."""
+    return stack.changes[index - 1].head_ref if index and stack.fork is None else stack.trunk.name
 
 
 def stack_rows(stack: Stack, active: Sequence[int]) -> tuple[body.Row, ...]:
@@ -32,10 +33,19 @@ def stack_rows(stack: Stack, active: Sequence[int]) -> tuple[body.Row, ...]:
     return (*landed, *alive)
 
 
-def describe(stack: Stack, index: int, active: Sequence[int], options: SubmitOptions) -> body.Description:
-    """What the pull request of the change at ``index`` has to say; outside the submitted part, only its list."""
+def describe(
+    stack: Stack,
+    index: int,
+    active: Sequence[int],
+    options: SubmitOptions,
+    rows: tuple[body.Row, ...] | None = None,
+) -> body.Description:
+    """What the pull request of the change at ``index`` has to say; outside the submitted part, only its list.
+
+    ``rows`` is the stack list, for who has it already: it is the same for all of them.
+    """
     change = stack.changes[index]
-    rows = stack_rows(stack, active)
+    rows = stack_rows(stack, active) if rows is None else rows
     return body.Description(
         change.id,
         change.title,
@@ -45,16 +55,18 @@ def describe(stack: Stack, index: int, active: Sequence[int], options: SubmitOpt
         options.update_fields,
         list_only=index not in active,
         taken_over=options.taken_over,
+        review=review_line(stack.fork, stack.changes[index - 1].head_ref if index else None, change.head_ref),
     )
 
 
 def plan_creates(stack: Stack, active: Sequence[int], options: SubmitOptions) -> Iterator[CreatePull]:
     """Pull requests that do not exist yet, bottom first."""
+    rows = stack_rows(stack, active)
     for index in active:
         change = stack.changes[index]
         if change.pull is None:
             draft = options.new_draft if options.draft is None else options.draft
-            wanted = describe(stack, index, active, options)
+            wanted = describe(stack, index, active, options, rows)
             yield CreatePull(change.id, change.head_ref, final_base(stack, index), change.title, wanted, draft)
 
 
@@ -67,8 +79,9 @@ def plan_updates(
     """
     updates: list[UpdatePull] = []
     notes: list[str] = []
+    rows = stack_rows(stack, active)
     for index, change in enumerate(stack.changes):
-        wanted = describe(stack, index, active, options)
+        wanted = describe(stack, index, active, options, rows)
         if change.pull is None:
             update = _complete_new(change, wanted, options) if index in active else None
         elif is_somebody_elses(change, stack) and not options.others:

@@ -50,8 +50,10 @@ def _id_of(stack: Stack, label: str) -> str:
 
 
 def _settings(stack: Stack, options: SubmitOptions) -> Iterator[tuple[str, str]]:
-    if options.remember_base is not None and stack.head.stack_branch_name is not None:
-        yield f"branch.{stack.head.stack_branch_name}.stackrBase", options.remember_base
+    branch = stack.head.stack_branch_name
+    for key, value in (("stackrBase", options.remember_base), ("stackrFork", options.remember_fork)):
+        if branch is not None and value is not None:
+            yield f"branch.{branch}.{key}", value
 
 
 def _moves_before_push(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> list[Action]:

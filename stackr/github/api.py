@@ -36,15 +36,23 @@ class GitHub:
     """One repository on one GitHub, with one token.
 
     ``sleep(seconds, reason)`` waits with a countdown; ``clock`` is monotonic and ``now`` the wall clock, in seconds.
+    ``fork_owner``: the pull requests are those of this person's fork (``stackr.github.forked``).
     """
 
     def __init__(
-        self, host: Host, token: Token, *, sleep: Sleep, clock: Clock = time.monotonic, now: Clock = time.time
+        self,
+        host: Host,
+        token: Token,
+        *,
+        sleep: Sleep,
+        clock: Clock = time.monotonic,
+        now: Clock = time.time,
+        fork_owner: str = "",
     ) -> None:
         self.host = host
         self.http = Http(host, token, sleep=sleep, clock=clock, now=now)
         self._graph = GraphQL(self.http)
-        self._reader = Reader(self._graph)
+        self._reader = Reader(self._graph, fork_owner)
         self._pace = Pace()
         self._directory = Directory(self._graph)
 

@@ -12,7 +12,7 @@ from stackr.core.model import PullRequest
 from stackr.core.ports import Created, NewPull, PullText
 from stackr.errors import GitHubError, StackrError
 from stackr.github import queries
-from stackr.github.facts import own_nodes, pull_from, text_from
+from stackr.github.facts import pull_from, text_from
 from stackr.github.failures import Limited, Lost, Problem
 from stackr.github.graphql import Answer, GraphQL, Query
 from stackr.github.limits import limited
@@ -89,7 +89,8 @@ class Creation:
     def _input(self, pull: NewPull) -> dict[str, Any]:
         return {
             "repositoryId": self._repository_id,
-            "headRefName": pull.head,
+            # https://docs.github.com/en/graphql/reference/input-objects#createpullrequestinput
+            "headRefName": f"{self._reader.fork_owner}:{pull.head}" if self._reader.fork_owner else pull.head,
             "baseRefName": pull.base,
             "title": pull.title,
             "body": pull.body,
@@ -156,7 +157,7 @@ class Creation:
 
     def _read_texts(self, node: Mapping[str, Any]) -> None:
         for alias, found in (node.get("repository") or {}).items():
-            nodes = own_nodes(found)[:1] if alias.startswith("h") else [found]
+            nodes = self._reader.own(found)[:1] if alias.startswith("h") else [found]
             self._texts |= {node["number"]: text_from(node) for node in nodes if node}
 
     def _all_texts(self) -> dict[int, PullText]:

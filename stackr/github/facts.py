@@ -85,10 +85,20 @@ def text_from(node: Mapping[str, Any]) -> PullText:
     return PullText(node["title"], node["body"])
 
 
-def own_nodes(connection: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    """The pull requests of a connection whose head is in this repository: a fork may have a branch of the same name."""
+def own_nodes(connection: Mapping[str, Any] | None, fork_owner: str = "") -> list[Mapping[str, Any]]:
+    """The pull requests of a connection whose head is in this repository, or in the fork of ``fork_owner``.
+
+    Any other fork may have a branch of the same name.
+    """
     nodes = (connection or {}).get("nodes") or []
-    return [node for node in nodes if node and not node["isCrossRepository"]]
+    return [node for node in nodes if node and _is_own(node, fork_owner)]
+
+
+def _is_own(node: Mapping[str, Any], fork_owner: str) -> bool:
+    if not fork_owner or not node["isCrossRepository"]:
+        return not fork_owner and not node["isCrossRepository"]
+    # A fork that is gone has no owner any more.
+    return str((node["headRepositoryOwner"] or {"login": ""})["login"]).lower() == fork_owner.lower()
 
 
 def tip(ref: Mapping[str, Any] | None) -> str | None:

@@ -5,11 +5,12 @@ Not here: the texts (``queries``), the meaning of the fields (``facts``, ``rules
 
 from __future__ import annotations
 
-PULL = """
-fragment Pull on PullRequest {
-  number id url state isDraft isCrossRepository headRefName headRefOid baseRefName title body
-  author { login } mergeCommit { oid }
-}"""
+WHERE = "isCrossRepository headRepositoryOwner { login }"
+PULL = f"""
+fragment Pull on PullRequest {{
+  number id url state isDraft {WHERE} headRefName headRefOid baseRefName title body
+  author {{ login }} mergeCommit {{ oid }}
+}}"""
 DETAILS = """
 fragment Details on PullRequest {
   reviewDecision mergeable

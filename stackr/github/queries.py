@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from stackr.github.fragments import DETAILS, NEWEST, PULL, ROLLUP, RULES, SEVS, STANDING
+from stackr.github.fragments import DETAILS, NEWEST, PULL, ROLLUP, RULES, SEVS, STANDING, WHERE
 
 HEADS_A_QUERY = 100
 PULLS_A_HEAD = 5
@@ -86,7 +86,7 @@ def more_pulls_query(*, details: bool) -> str:
 
 def checks_query(heads: int, numbers: int) -> str:
     """The rollups of open pull requests: state and counts, since the contexts of many time out (cli/cli#7421)."""
-    fields = f"number isCrossRepository {ROLLUP}"
+    fields = f"number {WHERE} {ROLLUP}"
     lines = [
         *(_pulls_of_head(i, ", states: OPEN", fields) for i in range(heads)),
         *(f"n{i}: pullRequest(number: $n{i}) {{ {fields} }}" for i in range(numbers)),
@@ -126,7 +126,7 @@ def create_mutation(pulls: int, numbers: int = 0, heads: int = 0) -> str:
     """
     texts = [
         *(_text_of_number(i) for i in range(numbers)),
-        *(_pulls_of_head(i, ", states: OPEN", "number isCrossRepository title body") for i in range(heads)),
+        *(_pulls_of_head(i, ", states: OPEN", f"number {WHERE} title body") for i in range(heads)),
     ]
     also = f" repository {{ {' '.join(texts)} }}" if texts else ""
     creates = [

@@ -26,11 +26,16 @@ _MAY_PUSH = frozenset({"ADMIN", "MAINTAIN", "WRITE"})
 
 
 class Reader:
-    """Reads one repository."""
+    """Reads one repository. ``fork_owner``: whose fork the head branches are in, ``""`` if they are in it itself."""
 
-    def __init__(self, graph: GraphQL) -> None:
+    def __init__(self, graph: GraphQL, fork_owner: str = "") -> None:
         self._graph = graph
+        self.fork_owner = fork_owner
         self._here = {"owner": graph.http.host.owner, "name": graph.http.host.name}
+
+    def own(self, connection: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+        """The pull requests of a connection whose heads are where ours are."""
+        return own_nodes(connection, self.fork_owner)
 
     def viewer(self) -> str:
         """The login of the token's owner; one request."""
@@ -64,7 +69,7 @@ class Reader:
         variables = {**self._here, **_numbered("h", heads)}
         answer = self._graph.ask(Query(queries.lookup_query(len(heads)), variables))
         repository = self.repository(answer)
-        found = {head: own_nodes(repository[f"h{i}"]) for i, head in enumerate(heads)}
+        found = {head: self.own(repository[f"h{i}"]) for i, head in enumerate(heads)}
         return {head: pull_from(nodes[0]) for head, nodes in found.items() if nodes}
 
     def tips(self, refs: Sequence[str]) -> dict[str, str | None]:
@@ -178,12 +183,12 @@ class Reader:
 
     def _pulls(self, head: str, connection: Mapping[str, Any], details: bool) -> tuple[PullRequest, ...]:
         """The pull requests of a head, newest first; further pages only while forks fill all of the first ones."""
-        nodes = own_nodes(connection)
+        nodes = self.own(connection)
         while not nodes and connection["pageInfo"]["hasNextPage"]:
             variables = {**self._here, "h0": head, "after": connection["pageInfo"]["endCursor"]}
             answer = self._graph.ask(Query(queries.more_pulls_query(details=details), variables))
             connection = self.repository(answer)["h0"]
-            nodes = own_nodes(connection)
+            nodes = self.own(connection)
         return tuple(pull_from(node) for node in nodes)
 
     def _with_checks(
@@ -201,7 +206,7 @@ class Reader:
 
     def _checks(self, request: ReadRequest, answer: Answer) -> dict[int, Rollup]:
         repository = self.repository(answer, _missing_numbers(answer))
-        nodes = [node for i in range(len(request.heads)) for node in own_nodes(repository[f"h{i}"])]
+        nodes = [node for i in range(len(request.heads)) for node in self.own(repository[f"h{i}"])]
         nodes += [node for i in range(len(request.numbers)) if (node := repository[f"n{i}"])]
         return {node["number"]: _rollup(node) for node in nodes}
 

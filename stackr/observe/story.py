@@ -140,10 +140,13 @@ def _trunk_fetch(repo: Repo, state: LocalState, wanted: Wanted, name: str | None
 
 
 def _fetch(repo: Repo, state: LocalState, wanted: Wanted, facts: ForgeFacts, heads: Mapping[str, str | None]) -> None:
-    """One fetch of just the branches whose tips are not here; none if all are."""
+    """One fetch of just the branches whose tips are not here; none if all are, two where a fork has the heads."""
     if not wanted.fetch:
         return
     tips = {f"refs/heads/{ref}": oid for ref, oid in heads.items() if oid is not None}
+    if wanted.fork is not None:
+        fetch_missing(repo, wanted.fork.remote, tips)
+        tips = {}
     if facts.trunk_oid is not None:
         tips[trunk_refspec(state, wanted.remote, facts.trunk)] = facts.trunk_oid
     fetch_missing(repo, wanted.remote, tips)
@@ -187,6 +190,7 @@ def _assemble(
         own_refs={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/stackr/")},
         remote=wanted.remote,
         repository_id=facts.repository_id,
+        fork=wanted.fork,
     )
     stack = replace(stack, foreign=foreign_commits(repo, stack))
     return Observed(with_outsiders(repo, forge, stack, local, facts), state, facts, facts.warnings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from stackr.core.forks import Fork
 from stackr.core.model import Stack
 from stackr.core.ports import ForgeFacts, LocalState
 from stackr.core.trunk import TrunkChoice
@@ -27,7 +28,8 @@ class Wanted:
     middle of a rebase before anything else is asked; ``sync`` fetches trunk at once and looks for what landed;
     ``landing`` asks for the rules of trunk and for open issues with the label ``sev_label``; ``native`` asks for
     GitHub's own stacks, at once if one of ``known_pulls`` (numbers by head branch, as remembered here) is of this one;
-    ``claims`` says, by commit id, which changes commits are that do not say it themselves.
+    ``claims`` says, by commit id, which changes commits are that do not say it themselves; ``fork`` is where the head
+    branches are, if not on ``remote``.
     """
 
     remote: str
@@ -44,6 +46,7 @@ class Wanted:
     native: bool = False
     known_pulls: Mapping[str, int] = field(default_factory=dict)
     claims: Mapping[str, Claim] = field(default_factory=dict)
+    fork: Fork | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,8 +108,9 @@ def test_without_write_access(world: World) -> None:
         "submit",
         code=7,
         kind="config",
-        message=f'this token may not push to "{world.name}", and a stack needs branches there',
-        next_step="ask for write access, or use a token that has it (stackr auth status shows the present one)",
+        message=f'this token may not push to "{world.name}", and a chain of pull requests needs its branches there',
+        next_step="stackr submit --fork proposes the stack from a fork, each pull request against trunk; "
+        "or ask for write access (stackr auth status shows the token)",
         env={"STACKR_TOKEN": token},
     )
 

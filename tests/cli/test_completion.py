@@ -43,6 +43,7 @@ def test_changes_are_completed_by_number_or_id_with_their_titles(world: World) -
         *("Two", "#2 Two", "#1 One")
     ]
     assert tab(clone.path, "stackr submit --base ") == ["main"]
+    assert tab(clone.path, "stackr submit --fork=o") == ["origin"]
     assert tab(clone.path, "stackr submit f") == ["feature"]
     assert tab(clone.path.parent, "stackr land ") == []
 
