@@ -280,8 +280,8 @@ def test_whatever_is_done_to_a_stack_it_is_as_it_should_be_and_can_be_taken_back
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Histories,
         settings=settings(
-            max_examples=EXAMPLES or 3,
-            stateful_step_count=20 if EXAMPLES else 9,
+            max_examples=EXAMPLES or 2,
+            stateful_step_count=20 if EXAMPLES else 10,
             derandomize=not EXAMPLES,
             database=None,
             deadline=None,
