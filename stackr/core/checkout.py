@@ -63,7 +63,7 @@ class Member:
 
 
 def members(pulls: Sequence[PullRequest], commits: Mapping[str, Commit], trunk: Trunk) -> tuple[Member, ...]:
-    """Every pull request that trunk does not contain as it is, bottom first.
+    """Every pull request that has not landed, bottom first: trunk does not contain it, nor was it merged there.
 
     The id is the marker's; where there is none, or another pull request below has it too (a copied description), the
     first commit's own, else one that follows from that commit. Raises ``Refused`` for a head that its base contains.
@@ -71,7 +71,7 @@ def members(pulls: Sequence[PullRequest], commits: Mapping[str, Commit], trunk: 
     found: list[Member] = []
     below = trunk.oid
     for pull in pulls:
-        if pull.head_oid not in commits:
+        if pull.head_oid not in commits or (not found and _has_landed(pull, trunk)):
             continue
         block = body.parse(pull.body).block
         marked = block.id if block and block.id not in {member.id for member in found} else ""
@@ -88,6 +88,10 @@ def members(pulls: Sequence[PullRequest], commits: Mapping[str, Commit], trunk: 
     if not found:
         raise Refused(f'"{trunk.name}" contains all of #{pulls[-1].number}', next_step=f"git switch {trunk.name}")
     return tuple(found)
+
+
+def _has_landed(pull: PullRequest, trunk: Trunk) -> bool:
+    return pull.state is PullState.MERGED and pull.base_ref == trunk.name
 
 
 def new_commits(members: Sequence[Member], point: str) -> tuple[tuple[NewCommit, ...], tuple[str, ...]]:
@@ -232,7 +236,7 @@ def _notes(members: Sequence[Member]) -> Iterator[str]:
     for member in members:
         pull = member.pull
         if pull.state is PullState.MERGED:
-            yield f'#{pull.number} "{pull.title}" was merged into "{pull.base_ref}"; stackr sync drops what has landed'
+            yield f'#{pull.number} "{pull.title}" was merged into "{pull.base_ref}"; stackr sync sees to it'
         elif pull.state is PullState.CLOSED:
             yield f'#{pull.number} "{pull.title}" is closed, and still below the others'
 

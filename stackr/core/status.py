@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from stackr.core.belongings import is_somebody_elses
 from stackr.core.fates import name
 from stackr.core.model import Change, Commit, Head, Orphan, PullRequest, PullState, Stack, Trunk
 from stackr.core.ownership import Ownership, ownership
@@ -75,7 +76,7 @@ def report(
                 change.head_ref,
                 state,
                 change.pull,
-                _next(change, state),
+                _next(change, state, stack),
                 foreign=stack.foreign.get(change.id, ()),
             )
         )
@@ -152,9 +153,11 @@ def _state(change: Change, stack: Stack, outdated: Collection[str], offline: boo
     return "modified" if change.id in outdated else "in-sync"
 
 
-def _next(change: Change, state: str) -> str | None:
+def _next(change: Change, state: str, stack: Stack) -> str | None:
     if state in ("landed", "remote-ahead"):
         return "sync"
     if state == "closed":
         return "sync" if change.pull and change.pull.state is PullState.MERGED else "submit --reopen"
-    return None if state == "in-sync" else "submit"
+    if state == "in-sync":
+        return None
+    return "submit --others" if is_somebody_elses(change, stack) else "submit"

@@ -11,6 +11,7 @@ from stackr.core.model import Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import TAKEN, WORDED
 from stackr.core.plan import CreatePull, MoveRefs, UpdatePull
+from stackr.core.status import report
 from stackr.core.submit import plan_submit
 from stackr.errors import Refused
 from tests.support.builders import change, cid, live, new, number, pull, ref, stack
@@ -84,3 +85,8 @@ def test_the_words_of_github_are_left_alone_until_the_commit_is_another_one() ->
     assert plan_submit(replace(facts, own_refs={**facts.own_refs, WORDED + cid("A"): "a1"}), SubmitOptions()).is_empty
     (adopted,) = plan_submit(facts, SubmitOptions()).actions
     assert isinstance(adopted, UpdatePull)
+
+
+def test_what_is_modified_says_how_it_would_be_pushed() -> None:
+    facts = taken("B", a="a2", b="b2")
+    assert [row.next for row in report("status", facts, {cid("A"), cid("B")}).rows] == ["submit", "submit --others"]

@@ -66,6 +66,7 @@ def test_a_copied_marker_does_not_make_two_of_one_change() -> None:
 
 def test_what_trunk_holds_as_it_is_is_left_out() -> None:
     assert [member.pull.number for member in two({"b2": COMMITS["b2"], "b1": COMMITS["b1"]})] == [B.number]
+    assert [member.pull.number for member in two(COMMITS, replace(A, state=PullState.MERGED), B)] == [B.number]
     with pytest.raises(Refused) as refusal:
         two({}, A, B)
     assert refusal.value.message == '"main" contains all of #11'
@@ -189,10 +190,10 @@ def test_a_branch_with_a_name_of_its_own_and_a_head_that_lacks_what_landed_are_r
 
 
 def test_what_has_ended_below_is_told_and_the_stack_is_reported() -> None:
-    found = two(COMMITS, replace(A, state=PullState.MERGED), replace(B, state=PullState.CLOSED))
+    found = two(COMMITS, replace(A, state=PullState.MERGED, base_ref="dev"), replace(B, state=PullState.CLOSED))
     plan = plan_checkout(found, ("a1", "b9"), "refs/heads/x", Head(None, "t1"), {}, frozenset())
     assert plan.notes == (
-        '#10 "Add A" was merged into "main"; stackr sync drops what has landed',
+        '#10 "Add A" was merged into "dev"; stackr sync sees to it',
         '#11 "Add B" is closed, and still below the others',
     )
     local = (COMMITS["a1"], commit("b9", "a1"))
