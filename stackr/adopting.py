@@ -18,7 +18,7 @@ from stackr.core.guards import refuse_duplicate_ids, refuse_shape, refuse_submit
 from stackr.core.model import Stack
 from stackr.core.options import SubmitOptions
 from stackr.core.plan import Plan, RefMove
-from stackr.core.ports import ReadRequest
+from stackr.core.ports import ReadRequest, Repo
 from stackr.core.status import outdated, report
 from stackr.core.submit import plan_submit
 from stackr.errors import Refused
@@ -56,7 +56,7 @@ def run(app: App, pull: str | None, way: Way) -> None:
     last = adopt.top(stack)
     if not way.others:
         adopt.refuse_others(stack, app.login(remember=not way.dry_run))
-    stack, records = _taken_over(app, stack)
+    stack, records = taken_over(app.repo, stack)
     found = fates(stack)
     adopt.refuse_adoption(stack, found)
     options = replace(syncing.choices(app), taken_over=True, upto=stack.changes[last].commit.oid)
@@ -97,16 +97,16 @@ def _refuse_elsewhere(app: App, stack: Stack, sought: Sought) -> None:
     )
 
 
-def _taken_over(app: App, stack: Stack) -> tuple[Stack, tuple[RefMove, ...]]:
+def taken_over(repo: Repo, stack: Stack) -> tuple[Stack, tuple[RefMove, ...]]:
     """The stack with what this clone must know of its heads, and what others pushed to them; and the new records."""
     heads = [change.remote_head for change in stack.changes if change.remote_head]
-    commits = app.repo.read_commits(oid for head in heads for oid in adopt.first_parents(stack, head))
+    commits = repo.read_commits(oid for head in heads for oid in adopt.first_parents(stack, head))
     stack, records = adopt.taken_over(
         stack, {change.id: adopt.own_head(change, stack, commits) for change in stack.changes}
     )
     trees = {oid: commit.tree for oid, commit in commits.items()}
     stack = replace(stack, trees={**trees, **stack.trees})
-    return replace(stack, foreign=foreign_commits(app.repo, stack)), records
+    return replace(stack, foreign=foreign_commits(repo, stack)), records
 
 
 def _rest(app: App, stack: Stack, found: Mapping[str, Fate], options: SubmitOptions) -> tuple[Plan, Stack]:

@@ -21,7 +21,7 @@ _ADDRESS = re.compile(
     rb"|^gh-metadata: [^/\s]+ [^/\s]+ (?P<old>[0-9]{1,18}) gh/\S+/head[ \t]*\r?$",
     re.MULTILINE,
 )
-_SOURCE = re.compile(rb"^ghstack-source-id: (?P<tree>[0-9a-f]{40})\b.*$", re.MULTILINE)
+_SOURCE = re.compile(rb"^ghstack-source-id: (?P<tree>\S+)", re.MULTILINE)
 _OWN_LINE = re.compile(rb"^ghstack-(?:source|comment)-id: .*$", re.MULTILINE)
 
 _BRANCH = re.compile(r"(?P<stem>gh/[^/]+/[0-9]+)/(?P<kind>head|base|orig|next)")

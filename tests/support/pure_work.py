@@ -136,8 +136,10 @@ class World:
 
     def pull_of(self, message: bytes) -> int | None:
         """The number of the pull request of the commit with this message, if it has been submitted."""
-        ending = change_id(message)[1:11]
-        return next((n for n, pull in self.github.pulls.items() if ending and pull.head_ref.endswith(ending)), None)
+        change = change_id(message)
+        pulls = self.github.pulls.items() if change else ()
+        # A branch that another tool named does not tell the change, but the description does.
+        return next((n for n, p in pulls if p.head_ref.endswith(change[1:11]) or f'v1 id="{change}"' in p.body), None)
 
 
 def new_world() -> World:
