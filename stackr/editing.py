@@ -122,7 +122,8 @@ def reword(app: App, stack: Stack, name: str, text: str | None, way: Way) -> Sha
     """Another message for a change."""
     index = _index(app, stack, name)
     change = stack.changes[index]
-    message = _message(app, text, change.commit.text.encode(), way, f"stackr reword {name} -m TEXT")
+    usage = f"stackr reword {name} -m TEXT"
+    message = _message(app, text, change.commit.text.encode(), way, usage, of=change.commit.oid)
     return Shape(editing.reword(stack, index, editing.with_id(message, change)), f'rewording "{change.title}"')
 
 
@@ -225,15 +226,18 @@ def _with_staged(app: App, stack: Stack, index: int, staged: str, what: str) -> 
     return merged.tree
 
 
-def _message(app: App, text: str | None, start: bytes, way: Way, usage: str) -> bytes:
-    """The message given, or the editor's; ``usage`` is how to give it where nobody can edit."""
+def _message(app: App, text: str | None, start: bytes, way: Way, usage: str, of: str = "") -> bytes:
+    """The message given, or the editor's; ``usage`` is how to give it where nobody can edit.
+
+    ``of`` is the commit whose message is edited, if there is one.
+    """
     if text is not None:
         return _given(app, text, way)
     if way.dry_run:
         return start.rstrip() + b"\n\n(as you will edit it)\n"
     if not app.invocation.interactive:
         raise UsageError("there is no terminal to edit the message in", next_step=usage)
-    return app.repo.shaping.message.edited(start, _HELP)
+    return app.repo.shaping.message.edited(start, _HELP, of)
 
 
 def _given(app: App, text: str, way: Way) -> bytes:

@@ -75,9 +75,14 @@ def execute(plan: Plan, stack: Stack, repo: Repo, forge: Forge, ui: Ui) -> Outco
 def execute_local(plan: Plan, repo: Repo) -> dict[str, str]:
     """Carry out a plan that only writes commits and moves local refs; returns object ids by label."""
     oids = repo.write_commits([action.commit for action in plan.actions if isinstance(action, WriteCommit)])
-    for action in plan.actions:
-        if isinstance(action, MoveRefs):
+    moves = [action for action in plan.actions if isinstance(action, MoveRefs)]
+    for action in moves:
+        try:
             repo.move_refs(_resolved(action.moves, oids), action.reason, action.files, action.index)
+        except StackrError as error:
+            if action is not moves[0]:
+                error.safe = "a part of it is done; stackr undo takes that back"
+            raise
     return oids
 
 

@@ -293,7 +293,8 @@ def _notes(undone: Sequence[Operation]) -> Iterator[str]:
             left[move.ref] = move.new
     for name in strays:
         yield f'"{name}" was also moved in between, by other means than stackr; that is taken back with it'
-    yield "GitHub is as it was: the next stackr submit brings it to where you are now"
+    if any(move.ref != "HEAD" for operation in undone for move in operation.moves):
+        yield "GitHub is as it was: the next stackr submit brings it to where you are now"
 
 
 def _short(ref: str) -> str:

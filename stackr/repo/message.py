@@ -30,13 +30,14 @@ class Message:
         run_hook(self._runner, "prepare-commit-msg", str(self._path), "message")
         return self._checked(self._path.read_bytes())
 
-    def edited(self, text: bytes, help_text: str) -> bytes:
+    def edited(self, text: bytes, help_text: str, of: str = "") -> bytes:
         """``text`` as it is after the user's editor and the hooks; ``help_text`` is shown as a comment.
 
+        ``of`` is the commit whose message it is, for the hooks, if there is one.
         Raises ``Refused`` when nothing is left of it, and ``GitError`` when editor or hook fail.
         """
         self._path.write_bytes(text.rstrip(b"\n") + b"\n\n" + self._commented(help_text))
-        run_hook(self._runner, "prepare-commit-msg", str(self._path), "message")
+        run_hook(self._runner, "prepare-commit-msg", str(self._path), *(["commit", of] if of else []))
         self._open("GIT_EDITOR")
         return self._checked(self._without_comments())
 

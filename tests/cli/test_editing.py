@@ -182,6 +182,16 @@ def test_several_operations_with_and_without_staged_work_go_back_at_once(world: 
     assert local(clone) == before
     clone.stackr("undo")
     assert local(clone) == after
+    clone.write("C.txt", "in the way of what was dropped\n")
+    before = local(clone)
+    refused = clone.stackr("undo", "6", code=3)
+    assert refused.err.splitlines()[:2] == [
+        'error: files you have changed would be overwritten: "C.txt"',
+        "safe:  a part of it is done; stackr undo takes that back",
+    ]
+    assert clone.git("status", "--porcelain") == "M  A.txt\n M README.md\n?? C.txt"
+    clone.stackr("undo")
+    assert local(clone) == before
 
 
 def test_what_cannot_be_done_is_refused_by_name(world: World) -> None:

@@ -150,11 +150,16 @@ def test_the_index_goes_from_tree_to_tree_with_refs_or_not_at_all(clone: GitRepo
     assert clone.git("status", "--porcelain") == "M  README"
 
 
-def test_messages_pass_the_hooks_and_are_cleaned_up(clone: GitRepo, repo: Repository) -> None:
+def test_messages_pass_the_hooks_and_are_cleaned_up(
+    clone: GitRepo, repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_EDITOR", "true")
     hook(clone, "prepare-commit-msg", 'echo "prepared as $2" >> "$1"')
     hook(clone, "commit-msg", 'echo "# kept" >> "$1"; echo >> "$1"')
     message = repo.shaping.message
     assert message.of_text("\n\nTitle  \n\n\nText") == b"Title\n\nText\nprepared as message\n# kept\n"
+    hook(clone, "prepare-commit-msg", 'echo "for $2 $3" > "$1"')
+    assert message.edited(b"Title\n", "help", "1234") == b"for commit 1234\n# kept\n"
     hook(clone, "commit-msg", "echo no >&2; exit 1")
     with pytest.raises(GitError, match="the commit-msg hook declined"):
         message.of_text("Title")
