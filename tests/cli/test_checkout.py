@@ -122,6 +122,16 @@ def test_plain_pull_requests_become_a_commit_each_and_keep_their_branches(world:
     other.amend("Fix", "amended\n")
     other.stackr("submit")
     assert world.bare.git("show", "fix:Fix.txt") == "1\namended"
+    # Another branch than the default one is a trunk as well, and stays one.
+    world.branch("release")
+    alice.git("branch", "release", "origin/main")
+    backport = plain(world, alice, "backport", "release", "Backport")
+    assert other.stackr("checkout", str(backport), "--json").json["trunk"]["name"] == "release"
+    world.forget()
+    assert other.stackr("status", "--json").json["trunk"]["name"] == "release"
+    world.edit(backport, state="closed")
+    told = other.stackr("checkout", str(backport), code=3).err.splitlines()[0]
+    assert told == f"error: #{backport} is closed"
 
 
 def test_heads_that_lack_what_is_below_are_completed_and_what_cannot_be_is_refused(world: World) -> None:
