@@ -17,7 +17,7 @@ from stackr.core.fates import Fate, name
 from stackr.core.guards import quoted
 from stackr.core.model import Change, Commit, PullRequest, PullState, Stack
 from stackr.core.ownership import BRANCHES, HEADS, name_record, tells_change
-from stackr.core.plan import Action, DeleteRefs, MoveRefs, Plan, RefMove, UpdatePull
+from stackr.core.plan import Action, DeleteRefs, MoveRefs, Park, Plan, RefMove, UpdatePull
 from stackr.errors import Refused
 
 
@@ -202,7 +202,11 @@ def leftovers(
     ``targeting`` are the open pull requests that target one of them now: (number, base). GitHub closes what targets a
     branch that is removed, so those that ``rest`` does not give another base keep theirs.
     """
-    leaving = {update.number for update in rest.actions if isinstance(update, UpdatePull) and update.base_ref}
+    leaving = {
+        action.number
+        for action in rest.actions
+        if isinstance(action, Park) or (isinstance(action, UpdatePull) and action.base_ref is not None)
+    }
     needed = {base: number for number, base in targeting if number not in leaving}
     names = [branch for branch in leftover_names(stack) if tips.get(branch) is not None]
     refs = tuple((f"refs/heads/{branch}", tips[branch] or "") for branch in names if branch not in needed)

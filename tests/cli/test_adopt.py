@@ -103,6 +103,7 @@ def test_what_ghstack_landed_and_what_others_pushed_is_seen_to_in_the_new_order(
     assert (clone.path / "D.txt").read_text().endswith("bob\n")
     assert "Co-authored-by: Bob Author <bob@example.com>" in clone.git("log", "-1", "--format=%B")
     assert [pull.base_ref for pull in world.pulls()][1:] == ["gh/alice/3/head", "main", "gh/alice/2/head"]
+    assert sorted(world.bare.refs("refs/heads/gh")) == [f"refs/heads/gh/alice/{n}/head" for n in (2, 3, 4)]
     check_laws(world, clone, landed=(1,), gone=(1,))
 
 

@@ -10,7 +10,7 @@ from stackr.core import adopt
 from stackr.core.fates import Fate, fates
 from stackr.core.model import Change, Commit, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.plan import DeleteRefs, MoveRefs, Plan, PushRefs, RefMove, UpdatePull
+from stackr.core.plan import DeleteRefs, MoveRefs, Park, Plan, PushRefs, RefMove, UpdatePull
 from stackr.core.submit import plan_submit
 from stackr.errors import Refused
 from tests.support.builders import cid, commit, live, new, pull, ref, stack
@@ -158,5 +158,7 @@ def test_what_is_left_over_is_removed_last_and_only_what_nobody_targets() -> Non
     refs, notes = adopt.leftovers(made, rest, tips, [(10, "gh/alice/1/base")])
     assert (refs, notes) == ((("refs/heads/gh/alice/1/base", "b"), ("refs/heads/gh/alice/1/orig", "o")), ())
     assert adopt.plan_adopt((), rest, refs, ("said",)) == Plan("adopt", (*rest.actions, DeleteRefs(refs)), ("said",))
+    parked = Plan("submit", (Park(10, "PR_10", "main"), UpdatePull(cid("A"), 10, "PR_10")))
+    assert adopt.leftovers(made, parked, tips, [(10, "gh/alice/1/base")]) == (refs, notes)
     refs, notes = adopt.leftovers(made, rest, tips, [(10, "gh/alice/1/base"), (99, "gh/alice/1/base")])
     assert (refs, notes) == ((("refs/heads/gh/alice/1/orig", "o"),), ('"gh/alice/1/base" stays: #99 targets it',))
