@@ -78,6 +78,19 @@ def test_where_heads_change_lands_head_goes_to_what_is_left(world: World) -> Non
     assert local(clone) == before
 
 
+def test_what_lands_as_it_is_takes_head_along(world: World) -> None:
+    clone = world.stacked("A", "B", "C")
+    clone.stackr("down")
+    clone.git("push", "-q", world.server.clone_url(world.name, clone.token), "HEAD:main")
+    clone.stackr("sync")
+    assert (at(clone), clone.subjects()) == ("C", ["C"])
+    clone.stackr("undo")
+    assert at(clone) == "[B]"
+    clone.git("push", "-q", world.server.clone_url(world.name, clone.token), "feature:main")
+    clone.stackr("sync")
+    assert (at(clone), clone.subjects(), clone.git("status", "--porcelain")) == ("C", [], "")
+
+
 def test_what_is_checked_out_by_hand_is_no_longer_in_the_middle(world: World) -> None:
     clone = world.stacked("A", "B", "C")
     clone.stackr("down")

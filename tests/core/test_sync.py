@@ -244,6 +244,14 @@ def test_an_empty_stack_goes_to_the_tip_of_trunk():
     assert plan.actions == (MoveRefs((RefMove("refs/heads/feature", "t1", "t2"),), "sync", ("t1", "t2")),)
 
 
+def test_a_head_in_the_middle_goes_back_to_its_branch_when_all_of_it_is_on_trunk():
+    feature = "refs/heads/feature"
+    made = replace(stack(trunk="t2"), head=Head(None, "t1", feature), local_branches={feature: "c1", "other": "t1"})
+    _, plan = synced(made, Replayed())
+    moves = (RefMove(feature, "c1", "t2"), RefMove("HEAD", "t1", feature))
+    assert plan.actions == (MoveRefs(moves, "sync", ("t1", "t2")),)
+
+
 def test_what_became_empty_leaves_the_stack_and_counts_as_landed():
     made = stack(live("a1", "t1"), live("b1", "a1", ref("A")), trunk="t2", trees={"t1": "tree of t1"})
     later, plan = synced(made, replayed(a1="t2!", b1="b2"))
