@@ -19,6 +19,8 @@ _CONFIG = {
     "maintenance.auto": "false",
     "receive.autogc": "false",
     "core.logAllRefUpdates": "false",
+    # As for the rows (``store``): what was written survives a killed process, and nobody waits for the disk.
+    "core.fsync": "none",
 }
 
 

@@ -16,7 +16,10 @@ EDITOR = {"GIT_EDITOR": "true"}
 
 def conflicting(world: World, *, landed: bool = False) -> Clone:
     """Three submitted changes, of which the middle one and trunk changed the same lines."""
-    clone = world.clone()
+    return world.prepared(_conflict, landed)
+
+
+def _conflict(world: World, clone: Clone, landed: bool) -> None:
     clone.git("checkout", "-q", "-b", "feature")
     clone.change("A")
     clone.commit("B", {"src/util.py": "alice\n", "B.txt": "b\n"})
@@ -25,7 +28,6 @@ def conflicting(world: World, *, landed: bool = False) -> Clone:
     if landed:
         land(world, 1)
     world.advance("src/util.py", "bob\n")
-    return clone
 
 
 def places(clone: Clone) -> tuple[dict[str, str], str, str]:

@@ -51,6 +51,7 @@ def sealed_env(home: Path, base: Mapping[str, str] | None = None) -> dict[str, s
         GIT_EDITOR="false",
         GIT_SEQUENCE_EDITOR="false",
         GIT_TERMINAL_PROMPT="0",
+        GIT_TEST_FSYNC="0",  # git's own tests do not wait for the disk either
         GIT_PAGER="cat",
         EDITOR="false",
         LC_ALL="C.UTF-8",

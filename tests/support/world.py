@@ -13,7 +13,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from stackr.main import run
 from stackr.sandbox import checks, issues, merging, protection, pulls, refs, repositories, reviews
 from stackr.sandbox.model import ZERO_OID, PullRequest
 from stackr.sandbox.server import SandboxServer
+from tests.support import templates
+from tests.support.folders import Folder
 from tests.support.git import WHEN, GitRepo, git
 
 _numbers = itertools.count(1)
@@ -180,25 +182,50 @@ class World:
     server: SandboxServer
     name: str
     root: Path
+    begun: Folder | None = None
+    """The server's repository at first, for ``templates``; without it, nothing is copied."""
 
     def clone(self, login: str = "alice", folder: str | None = None) -> Clone:
         """A clone by ``login``, whose token is not in the URL."""
-        path = self.root / (folder or f"{login}-{next(_numbers)}")
-        token = self.server.add_user(login)
-        # From the directory, which is several times as fast as over HTTP and leaves the same clone.
-        git(self.root, "clone", "-q", "--no-hardlinks", str(self.bare.path), str(path))
-        config = path / ".git" / "config"
-        config.write_text(config.read_text().replace(str(self.bare.path), self.server.clone_url(self.name)))
-        return Clone(path, login, token)
+        clone = self._place(login, folder)
+        templates.made(self, clone.path, (), lambda: self._clone(clone))
+        return clone
 
     def stacked(self, *titles: str, login: str = "alice", submit: bool = True) -> Clone:
         """A clone with one commit for each title on the branch ``feature``, a file for each, submitted."""
-        clone = self.clone(login)
+        clone = self._place(login)
+        templates.made(self, clone.path, (titles, login, submit), lambda: self._stack(clone, titles, submit))
+        if submit:
+            self.forget()
+        return clone
+
+    def prepared(self, prepare: Callable[..., None], *more: object) -> Clone:
+        """A clone of alice's, and the world, as ``prepare(world, clone, *more)`` leaves them; made once."""
+        clone = self._place("alice")
+        key = (prepare.__module__, prepare.__qualname__, *more)
+
+        def make() -> None:
+            self._clone(clone)
+            prepare(self, clone, *more)
+
+        templates.made(self, clone.path, key, make)
+        self.forget()
+        return clone
+
+    def _place(self, login: str, folder: str | None = None) -> Clone:
+        return Clone(self.root / (folder or f"{login}-{next(_numbers)}"), login, self.server.add_user(login))
+
+    def _clone(self, clone: Clone) -> None:
+        """From the directory, which is several times as fast as over HTTP and leaves the same clone."""
+        git(self.root, "clone", "-q", "--no-hardlinks", str(self.bare.path), str(clone.path))
+        config = clone.path / ".git" / "config"
+        config.write_text(config.read_text().replace(str(self.bare.path), self.server.clone_url(self.name)))
+
+    def _stack(self, clone: Clone, titles: Sequence[str], submit: bool) -> None:
+        self._clone(clone)
         clone.grow(*titles)
         if submit:
             clone.stackr("submit")
-            self.forget()
-        return clone
 
     @property
     def bare(self) -> GitRepo:
