@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from stackr.sandbox import accounts, repositories
+from stackr.sandbox import accounts, pulls, repositories
 from stackr.sandbox.model import PullRequest
 from tests.support.git import GitRepo
 from tests.support.laws import refuses
@@ -97,8 +97,22 @@ def test_a_stack_from_a_fork_is_submitted_amended_landed_upstream_and_synced(wor
     assert not {event for number in (2, 3) for event in world.events(number)} & {"head_ref_force_pushed", "closed"}
 
 
-def test_what_a_maintainer_pushed_to_the_fork_is_taken_in(world: World, carol: Clone) -> None:
+def test_after_a_lost_answer_nothing_is_created_twice_and_what_a_maintainer_pushed_is_taken_in(
+    world: World, carol: Clone, waits: list[float]
+) -> None:
+    # Somebody else's fork has a branch of the same name, and a pull request of it.
+    engine, repo = world.server.engine, world.server.repository(world.name)
+    world.server.add_user("mallory")
+    theirs = repositories.fork(engine, repo, world.server.user("mallory"))
+    world.server.faults.add("drop", selector="mutation", when="after")
     carol.stackr("submit", "--fork=fork")
+    assert [pull.title for pull in world.pulls()] == ["One", "Two", "Three"]
+    bare = GitRepo(engine.directory(theirs))
+    bare.git("fetch", "-q", str(fork_of(world).path), f"{carol.head_ref('One')}:{carol.head_ref('One')}")
+    pulls.create_pull(
+        engine, world.server.user("mallory"), repo, title="Spoof", head=f"mallory:{carol.head_ref('One')}", base="main"
+    )
+    assert carol.stackr("status", "--json").json["changes"][0]["pull"]["number"] == 1
     other, two = GitRepo(world.clone("bob").path), carol.head_ref("Two")
     other.git("fetch", "-q", str(fork_of(world).path), two)
     other.git("checkout", "-q", "--detach", "FETCH_HEAD")
