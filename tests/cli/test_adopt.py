@@ -189,6 +189,7 @@ def test_what_cannot_be_taken_over_is_refused_and_nothing_changes(world: World) 
         "stackr adopt takes it over",
     )
     world.suggest("gh/alice/2/head", "B.txt", (clone.path / "B.txt").read_text() + "bob\n")
+    assert "update   #2  base gh/alice/1/head" in bob.stackr("adopt", "--others", "--dry-run").out
     clone.amend("B", "alice\n")
     with untouched(world, clone):
         told = clone.stackr("adopt", code=4)
