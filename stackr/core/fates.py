@@ -135,7 +135,9 @@ def left_open(pull: PullRequest | None) -> str:
 
 def _sentence(change: Change, stack: Stack, fate: Fate) -> str:
     trunk, title = stack.trunk.name, name(change)
-    where = f" as {stack.landed[change.id][:7]}" if change.id in stack.landed else ""
+    # A message that GitHub made may not have the id, or that of everything below as well.
+    commit = (change.pull.merge_commit if change.pull else None) or stack.landed.get(change.id)
+    where = f" as {commit[:7]}" if commit else ""
     if fate is Fate.LANDED:
         return f"{title} landed on {trunk}{where}{left_open(change.pull)}"
     if fate is Fate.AMENDED:

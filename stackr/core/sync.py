@@ -256,12 +256,11 @@ def _landed_here(stack: Stack, synced: Stack) -> Iterator[tuple[str, str, str | 
 
 
 def _targets_after(synced: Stack, refresh: Plan) -> set[str]:
-    """The branches that open pull requests target once the refresh is done."""
+    """The branches that pull requests target once the refresh is done; a closed one of the stack may be reopened."""
     bases = {park.number: park.base_ref for park in refresh.actions if isinstance(park, Park)}
     for update in refresh.actions:
         if isinstance(update, UpdatePull) and update.base_ref is not None and update.number is not None:
             bases[update.number] = update.base_ref
-    pulls = [*(c.pull for c in synced.changes), *(o.pull for o in synced.orphans), *synced.relatives]
-    return {
-        bases.get(pull.number, pull.base_ref) for pull in pulls if pull is not None and pull.state is PullState.OPEN
-    }
+    mine = [c.pull for c in synced.changes if c.pull is not None and c.pull.state is not PullState.MERGED]
+    others = [pull for pull in (*(o.pull for o in synced.orphans), *synced.relatives) if pull.state is PullState.OPEN]
+    return {bases.get(pull.number, pull.base_ref) for pull in (*mine, *others)}

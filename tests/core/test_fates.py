@@ -36,6 +36,8 @@ def test_a_pull_request_merged_into_trunk_has_landed():
     made = stack(live("a1", "t1", pull=ended("A")))
     assert fate(made) is Fate.LANDED
     assert told(made) == ('#10 "Add A" landed on main',)
+    merged = stack(live("a1", "t1", pull=ended("A", merge_commit="t234567890")))
+    assert told(merged) == ('#10 "Add A" landed on main as t234567',)
 
 
 def test_an_id_on_trunk_has_landed_though_the_pull_request_is_open():
