@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from stackr.core.model import PullRequest, PullState
 from stackr.core.ports import ReadRequest
 from stackr.core.rules import Method, PullStanding
-from stackr.errors import Refused
+from stackr.errors import Interrupted, Refused
 
 if TYPE_CHECKING:
     from stackr.app import App
@@ -50,7 +50,11 @@ def until_merged(app: App, number: int, method: Method) -> None:
         if is_given_up and was_given_up:
             raise _given_up(pull, method)
         was_given_up = is_given_up
-        app.ui.wait(pause, f"#{number} {_words(standing)}")
+        try:
+            app.ui.wait(pause, f"#{number} {_words(standing)}")
+        except KeyboardInterrupt:
+            left = f"#{number} is left to GitHub"
+            raise Interrupted("interrupted", safe=left, next_step="stackr land goes on when it is merged") from None
 
 
 def _look(app: App, number: int) -> tuple[PullRequest, PullStanding | None]:

@@ -71,6 +71,13 @@ class ConfigError(StackrError):
     exit_code = 7
 
 
+class Interrupted(StackrError):
+    """Ctrl-C, where more can be said of it than that every step is safe to stop after."""
+
+    kind = "interrupted"
+    exit_code = 130
+
+
 class LeaseLost(Refused):
     """A push found a head branch elsewhere than expected: somebody else pushed meanwhile."""
 

@@ -17,7 +17,7 @@ from stackr import awaiting, syncing
 from stackr.core import land, preflight
 from stackr.core.broken import safe_line
 from stackr.core.fates import Fate, name
-from stackr.core.model import Change, PullState, Stack
+from stackr.core.model import Change, Commit, PullState, Stack
 from stackr.core.naming import pull_number
 from stackr.core.plan import Action, MergePull, MoveRefs, Plan, PushRefs
 from stackr.core.preflight import Obstacle
@@ -26,7 +26,7 @@ from stackr.core.status import Report, outdated, report
 from stackr.core.submit import plan_submit
 from stackr.core.sync import refreshed
 from stackr.core.words import counted
-from stackr.errors import NOTHING_CHANGED, Refused, StackrError, UsageError
+from stackr.errors import NOTHING_CHANGED, Interrupted, Refused, StackrError, UsageError
 from stackr.execute import execute
 from stackr.prospecting import Aim, Look, judge, observe_stack
 from stackr.records import dataclass
@@ -75,8 +75,9 @@ def run(app: App, way: Way) -> None:
 class _Landing:
     """One landing.
 
-    ``_done`` and ``_oids`` are what was carried out so far, ``_landed`` what has come to trunk, ``_fresh`` holds the id
-    of a change that was pushed or retargeted ``_waited_s`` ago, ``_left`` whether a merge was left to GitHub.
+    ``_done`` and ``_oids`` are what was carried out so far, ``_landed`` what has come to trunk, ``_arrived`` the
+    commits that did so as they are. ``_fresh`` holds the id of a change that was pushed or retargeted ``_waited_s``
+    ago, ``_left`` tells whether a merge was left to GitHub.
     """
 
     def __init__(self, app: App, way: Way) -> None:
@@ -88,13 +89,17 @@ class _Landing:
         self._done: list[Action] = []
         self._oids: dict[str, str] = {}
         self._landed: list[Change] = []
+        self._arrived: list[Commit] = []
         self._fresh: set[str] = set()
         self._waited_s = 0.0
         self._left = False
 
     def read(self) -> tuple[Stack, LandingFacts]:
         """The stack and the rules of its trunk as they are now, with a fetch of what is not here."""
-        return observe_stack(self._app, self._user)
+        stack, facts = observe_stack(self._app, self._user)
+        # Every look fetches trunk, so each sees only what has come there since the one before.
+        self._arrived += [commit for commit in stack.arrived if commit not in self._arrived]
+        return replace(stack, arrived=tuple(self._arrived)), facts
 
     def run(self, stack: Stack, facts: LandingFacts) -> None:
         """The whole story, from what was read just now."""
@@ -154,7 +159,10 @@ class _Landing:
     def _lasting(self, look: Look) -> tuple[Obstacle, ...]:
         """The obstacles that time will not remove, or that nobody wants to wait for."""
         waits = self._way.waits_for_checks(look.wanted.method)
-        return tuple(obstacle for obstacle in look.obstacles if not (waits and obstacle.passes))
+        # One is left to GitHub at a time: where nobody waits for that, the others' time has not come yet.
+        now = look.prospect.group[:1] if look.wanted.method in (Method.QUEUE, Method.AUTO) else look.prospect.group
+        ids = {change.id for change in now}
+        return tuple(o for o in look.obstacles if not (o.passes and (waits or o.change_id not in ids)))
 
     def _refuse_loss(self, look: Look) -> None:
         """Say no now where the sync at the end would have to, since it would overwrite the user's work."""
@@ -279,7 +287,12 @@ class _Landing:
     def _telling(self) -> Iterator[None]:
         """An error in the middle says what has landed by then, and what was done."""
         try:
-            yield
+            try:
+                yield
+            except KeyboardInterrupt:
+                # What it was doing may have been done all the same.
+                safe = "every step is safe to stop after"
+                raise Interrupted("interrupted", safe=safe, next_step="stackr land again goes on from there") from None
         except StackrError as error:
             error.safe = self._safe(error.safe)
             self._name_actions(error, self._done)
@@ -288,7 +301,8 @@ class _Landing:
     def _safe(self, safe: str) -> str:
         """The ``safe`` line of an error whose own is ``safe``: it knows nothing of what was done before it."""
         if self._landed:
-            return f"{self._names()} landed before; stackr land again goes on from there"
+            more = "stackr land again goes on from there" if safe.startswith("nothing ") else safe
+            return f"{self._names()} landed before; {more}"
         told = safe_line(self._done, safe)
         return _PREPARED if self._done and told == NOTHING_CHANGED else told
 

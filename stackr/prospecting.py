@@ -96,7 +96,7 @@ def judge(app: App, stack: Stack, facts: LandingFacts, aim: Aim) -> Look:
     left = tuple(change for change in stack.changes if found[change.id] is not Fate.LANDED)
     remaining = replace(stack, changes=left)
     count = _count(left, aim.top)
-    wanted = Wanted(_method(aim, stack, left[:count], facts), merge_kind(facts), aim.reason)
+    wanted = Wanted(_method(app, aim, stack, left[:count], facts), merge_kind(facts), aim.reason)
     picks = sync.plan_picks(stack, found, {})
     prospect = _prospect(app, remaining, picks, count, wanted, facts)
     question = Question(prospect, found, facts, wanted, _verdicts(app, prospect, facts), aim.ignored)
@@ -104,11 +104,12 @@ def judge(app: App, stack: Stack, facts: LandingFacts, aim: Aim) -> Look:
     return Look(stack, question, tuple(o for o in obstacles if not (aim.reason and o.forcible)))
 
 
-def _method(aim: Aim, stack: Stack, group: Sequence[Change], facts: LandingFacts) -> Method:
+def _method(app: App, aim: Aim, stack: Stack, group: Sequence[Change], facts: LandingFacts) -> Method:
     """The way to land; where nothing is left to land, none has to be open."""
     if not group:
         return aim.method or Method.SQUASH
-    return choose_method(aim.method, facts, stack.trunk.name, is_native=is_registered(stack, group))
+    is_native, signs = is_registered(stack, group), app.repo.config.get_bool("commit.gpgsign")
+    return choose_method(aim.method, facts, stack.trunk.name, is_native=is_native, signs=signs)
 
 
 def _count(left: Sequence[Change], top: str | None) -> int:

@@ -74,13 +74,12 @@ class Prospect:
 
     def needs_push(self, index: int) -> bool:
         """Whether the head has to be brought up to date before it is merged by GitHub."""
-        change = self.stack.changes[index]
-        is_behind = self.strict and (index > 0 or not self.contains_trunk(change))
-        return is_behind or not self.merges_as_expected(change)
+        return self.is_behind(index) or not self.merges_as_expected(self.stack.changes[index])
 
-    def contains_trunk(self, change: Change) -> bool:
-        """Whether the head contains trunk's tip."""
-        return change.remote_head is not None and self.stack.graph.contains(change.remote_head, self.stack.trunk.oid)
+    def is_behind(self, index: int) -> bool:
+        """Whether a rule wants the head to contain trunk's tip, and it does not, or will not when it is its turn."""
+        head, trunk = self.stack.changes[index].remote_head, self.stack.trunk.oid
+        return self.strict and (index > 0 or head is None or not self.stack.graph.contains(head, trunk))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,14 @@ _DIRECT = (Method.SQUASH, Method.REBASE, Method.MERGE)
 _DEFAULTS = (Method.NATIVE, Method.QUEUE, *_DIRECT)
 
 
-def choose_method(asked: Method | None, facts: LandingFacts, trunk: str, *, is_native: bool) -> Method:
+def choose_method(
+    asked: Method | None, facts: LandingFacts, trunk: str, *, is_native: bool, signs: bool = False
+) -> Method:
     """The way to land; ``asked`` is the flag or the setting. Raises ``Refused`` naming what the repository allows.
 
-    ``is_native``: the stack is registered as one of GitHub's own.
+    ``is_native``: the stack is registered as one of GitHub's own; ``signs``: what is committed here gets signed.
     """
-    usable = list_usable(facts, is_native=is_native)
+    usable = list_usable(facts, is_native=is_native, signs=signs)
     if asked is None:
         chosen = next((method for method in _DEFAULTS if method in usable), None)
         if chosen is None:
@@ -30,15 +32,15 @@ def choose_method(asked: Method | None, facts: LandingFacts, trunk: str, *, is_n
         return chosen
     if asked not in usable:
         raise Refused(
-            f'"{asked.value}" cannot be used for "{trunk}": {_why_not(asked, facts, is_native)}',
+            f'"{asked.value}" cannot be used for "{trunk}": {_why_not(asked, facts, is_native, signs)}',
             next_step=_instead(usable),
         )
     return asked
 
 
-def list_usable(facts: LandingFacts, *, is_native: bool) -> tuple[Method, ...]:
+def list_usable(facts: LandingFacts, *, is_native: bool, signs: bool = False) -> tuple[Method, ...]:
     """Every way that the repository allows, in the order of ``Method``."""
-    return tuple(method for method in Method if not _why_not(method, facts, is_native))
+    return tuple(method for method in Method if not _why_not(method, facts, is_native, signs))
 
 
 def merge_kind(facts: LandingFacts) -> Method:
@@ -52,20 +54,27 @@ def _direct(facts: LandingFacts) -> Iterator[Method]:
     return (method for method in _DIRECT if not _why_not_direct(method, facts))
 
 
-def _why_not(method: Method, facts: LandingFacts, is_native: bool = False) -> str:
+def _why_not(method: Method, facts: LandingFacts, is_native: bool = False, signs: bool = False) -> str:
     """What stands in the way of a method; ``""`` if nothing does."""
     if method is Method.NATIVE:
         return "" if is_native else "this stack is not registered with GitHub's own stacks"
     if is_native and method is not Method.PUSH:
         return "GitHub merges a registered stack as a whole only"
     if method is Method.PUSH:
-        forbidden = f"{_source(facts, 'pushable')} forbids pushing to it"
-        return _why_no_moved_heads(facts) if facts.rules.pushable else forbidden
+        return _why_no_push(facts, signs)
     if method in (Method.QUEUE, Method.AUTO):
         return _why_not_later(method, facts)
     if facts.rules.queue:
         return f"{_source(facts, 'queue')} wants everything to go through the merge queue"
     return _why_not_direct(method, facts)
+
+
+def _why_no_push(facts: LandingFacts, signs: bool) -> str:
+    if not facts.rules.pushable:
+        return f"{_source(facts, 'pushable')} forbids pushing to it"
+    if facts.rules.signed and not signs:
+        return f"{_source(facts, 'signed')} wants signed commits, and git signs none here (commit.gpgSign)"
+    return _why_no_moved_heads(facts)
 
 
 def _why_not_later(method: Method, facts: LandingFacts) -> str:
@@ -74,6 +83,7 @@ def _why_not_later(method: Method, facts: LandingFacts) -> str:
     if method is Method.AUTO and not facts.auto:
         return "auto-merge is off in this repository"
     if facts.rules.queue:
+        # What a queue rebases is signed by GitHub, as everything it makes.
         return _why_no_moved_heads(facts) if facts.rules.queue_method is Method.REBASE else ""
     nothing = _why_no_moved_heads(facts) or "none of squash, rebase and merge is allowed"
     return "" if any(_direct(facts)) else nothing
@@ -88,6 +98,8 @@ def _why_not_direct(method: Method, facts: LandingFacts) -> str:
         return f"{_source(facts, 'methods')} does not allow it"
     if method is Method.MERGE and rules.linear:
         return f"{_source(facts, 'linear')} does not allow it"
+    if method is Method.REBASE and rules.signed:
+        return f"{_source(facts, 'signed')} wants signed commits, and GitHub signs none that it rebases"
     return _why_no_moved_heads(facts) if method is Method.REBASE else ""
 
 

@@ -288,13 +288,14 @@ def _of_base(question: Question, change: Change, pull: PullRequest, index: int) 
     if pull.base_ref not in expected:
         text = f'it targets "{pull.base_ref}"'
         yield Obstacle(change.id, "wrong-base", text, "stackr submit gives it its place in the stack again")
-    rules = question.facts.rules
-    # A queue, and GitHub's own stacks, bring it up to date themselves; clean commits are always on trunk's tip.
-    stays_behind = not (question.method is Method.NATIVE or rules.queue or question.wanted.lands_clean)
-    if index == 0 and rules.strict and stays_behind and not prospect.contains_trunk(change):
-        source = rules.sources.get("strict", "")
-        text = f"its branch is behind {stack.trunk.name}"
-        yield Obstacle(change.id, "behind", text, "stackr sync", source)
+    # GitHub brings its own stacks up to date itself, and clean commits are always on trunk's tip.
+    stays_behind = question.method is not Method.NATIVE and not question.wanted.lands_clean
+    if stays_behind and prospect.is_behind(index):
+        below = "" if index == 0 else f" when {name(stack.changes[index - 1])} has landed"
+        text = f"its branch {'is' if index == 0 else 'will be'} behind {stack.trunk.name}{below}"
+        todo = "stackr land --wait brings it up to date and waits for its checks"
+        source = question.facts.rules.sources.get("strict", "")
+        yield Obstacle(change.id, "behind", text, todo, source, passes=True)
 
 
 def _landed_refs(stack: Stack) -> set[str]:

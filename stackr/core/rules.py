@@ -46,9 +46,9 @@ class TrunkRules:
     """The rules of one branch: rulesets and branch protection together, the stricter of two that say the same thing.
 
     ``approvals`` is the number of approving reviews needed; ``checks`` are the names of required checks;
-    ``strict`` wants the head to contain the branch's tip; ``methods`` is what a ruleset leaves of squash, rebase and
-    merge (``None``: it does not say); ``queue_method`` is how a merge queue merges; ``pushable`` is whether the token's
-    owner may push to the branch directly.
+    ``strict`` wants the head to contain the branch's tip; ``signed`` wants commits with a signature; ``methods`` is
+    what a ruleset leaves of squash, rebase and merge (``None``: it does not say); ``queue_method`` is how a merge queue
+    merges; ``pushable`` is whether the token's owner may push to the branch directly.
     ``sources`` names, by field, where a rule comes from (``ruleset "main"``, ``branch protection``).
     """
 
@@ -60,6 +60,7 @@ class TrunkRules:
     checks: tuple[str, ...] = ()
     strict: bool = False
     linear: bool = False
+    signed: bool = False
     queue: bool = False
     queue_method: Method = Method.MERGE
     pushable: bool = True

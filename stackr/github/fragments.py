@@ -26,11 +26,12 @@ fragment Rules on Ref {
   branchProtectionRule {
     requiresApprovingReviews requiredApprovingReviewCount dismissesStaleReviews requireLastPushApproval
     requiresCodeOwnerReviews requiresConversationResolution requiresStatusChecks requiredStatusCheckContexts
-    requiresStrictStatusChecks requiresLinearHistory restrictsPushes lockBranch isAdminEnforced allowsForcePushes
+    requiresStrictStatusChecks requiresLinearHistory requiresCommitSignatures restrictsPushes lockBranch
+    isAdminEnforced allowsForcePushes
   }
   refUpdateRule {
     requiredApprovingReviewCount requiredStatusCheckContexts requiresCodeOwnerReviews requiresConversationResolution
-    requiresLinearHistory viewerCanPush allowsForcePushes
+    requiresLinearHistory requiresSignatures viewerCanPush allowsForcePushes
   }
   rules(first: 100) {
     nodes {

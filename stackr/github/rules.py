@@ -143,6 +143,10 @@ def _linear(given: Mapping[str, Any]) -> Pairs:
     yield "linear", True
 
 
+def _signatures(given: Mapping[str, Any]) -> Pairs:
+    yield "signed", True
+
+
 def _threads(given: Mapping[str, Any]) -> Pairs:
     yield "resolved_threads", True
 
@@ -152,6 +156,7 @@ _PARTS: Mapping[str, Callable[[Mapping[str, Any]], Pairs]] = {
     "REQUIRED_STATUS_CHECKS": _status_checks,
     "MERGE_QUEUE": _merge_queue,
     "REQUIRED_LINEAR_HISTORY": _linear,
+    "REQUIRED_SIGNATURES": _signatures,
     "REQUIRED_REVIEW_THREAD_RESOLUTION": _threads,
 }
 
@@ -175,6 +180,7 @@ def _whole_protection(rule: Mapping[str, Any]) -> Pairs:
         yield "checks", tuple(rule["requiredStatusCheckContexts"] or ())
         yield "strict", bool(rule["requiredStatusCheckContexts"]) and rule["requiresStrictStatusChecks"]
     yield "linear", rule["requiresLinearHistory"]
+    yield "signed", rule["requiresCommitSignatures"]
 
 
 def _visible_protection(rule: Mapping[str, Any]) -> Pairs:
@@ -183,6 +189,7 @@ def _visible_protection(rule: Mapping[str, Any]) -> Pairs:
     yield "resolved_threads", rule["requiresConversationResolution"]
     yield "checks", tuple(rule["requiredStatusCheckContexts"] or ())
     yield "linear", rule["requiresLinearHistory"]
+    yield "signed", rule["requiresSignatures"]
 
 
 def _of_queue(ref: Mapping[str, Any], queue: Mapping[str, Any] | None) -> Iterator[Demand]:

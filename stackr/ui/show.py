@@ -22,6 +22,7 @@ from stackr.core.plan import (
     PushRefs,
     UpdatePull,
 )
+from stackr.core.rules import Method
 from stackr.core.status import Report
 from stackr.core.words import counted
 from stackr.ui import as_json as documents
@@ -101,11 +102,14 @@ def summary(done: Plan) -> str:
     removed = sum(len(action.refs) for action in done.actions if isinstance(action, DeleteRefs))
     kind = "" if done.command in ("abandon", "adopt") else "landed "
     moved = _moved(done)
+    given = sum(isinstance(a, MergePull) and a.method in (Method.QUEUE, Method.AUTO) for a in done.actions)
+    merged = counts[MergePull] - given
     parts = [
         f"moved {counted(moved, 'local branch', 'local branches')}" if moved else "",
         f"pushed {counted(pushed, 'branch', 'branches')}" if pushed else "",
         f"created {counted(created, 'pull request')}" if created else "",
-        f"merged {counted(counts[MergePull], 'pull request')}" if counts[MergePull] else "",
+        f"merged {counted(merged, 'pull request')}" if merged else "",
+        f"gave {counted(given, 'pull request')} to GitHub to merge" if given else "",
         f"updated {counted(updated, 'pull request')}" if updated else "",
         f"closed {counted(counts[ClosePull], 'pull request')}" if counts[ClosePull] else "",
         "registered the stack with GitHub" if counts[LinkStack] else "",

@@ -67,6 +67,9 @@ def test_github_merges_one_after_the_other_when_checks_have_passed(
     chosen = [] if method == "queue" else ["--method", "auto"]
     done = clone.stackr("land", "--yes", *chosen)
     check_landed(world, clone, wanted, "ABC")
+    commits = world.bare.git("log", "--reverse", "-3", "--format=%h", "--abbrev=7", "main").split()
+    for number, (letter, commit) in enumerate(zip("ABC", commits, strict=True), 1):
+        assert f'#{number} "{letter}" landed on main as {commit}\n' in done.out
     assert world.server.log.counts()["pushes"] == 0, done
     assert [subject for subject, _ in trunk_log(world, 3)] == ["A (#1)", "B (#2)", "C (#3)"]
 
@@ -89,13 +92,38 @@ def test_a_queue_can_be_left_alone_and_the_next_landing_goes_on(world: World, wa
     for number in (1, 2):
         world.check(number)
     left = clone.stackr("land", "--yes", "--no-wait")
-    assert left.err.splitlines()[0] == "#1 is left to GitHub; when it is merged, stackr land goes on"
+    assert left.err == (
+        "#1 is left to GitHub; when it is merged, stackr land goes on\ngave 1 pull request to GitHub to merge\n"
+    )
     assert [world.state(n) for n in (1, 2)] == ["open", "open"] and waits == []
     again = clone.stackr("land", "--yes", "--no-wait", "--json").json
     assert [action["kind"] for action in again["actions"]] == ["merge"]
     world.configure(ci="pass")
     clone.stackr("land", "--yes")
     assert [world.state(n) for n in (1, 2)] == ["merged", "merged"]
+
+
+def test_what_was_given_to_github_stays_there_when_the_wait_is_interrupted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = world.stacked("A", "B")
+    world.protect(CHECK, QUEUE)
+    for number in (1, 2):
+        world.check(number)
+
+    def interrupt(console: Console, seconds: float, reason: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Console, "wait", interrupt)
+    told = clone.stackr("land", "--yes", "--json", code=130).json
+    assert [(action["kind"], action["number"]) for action in told["actions"]] == [("merge", 1)]
+    assert told["error"] == {
+        "kind": "interrupted",
+        "message": "interrupted",
+        "safe": "#1 is left to GitHub",
+        "next": "stackr land goes on when it is merged",
+    }
+    assert world.pull(1).merge_oid is None
 
 
 def test_a_queue_that_throws_a_change_out_ends_the_landing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

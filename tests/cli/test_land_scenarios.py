@@ -200,6 +200,36 @@ def test_the_last_push_needs_approval_also_when_the_landing_made_it(world: World
     assert world.state(2) == "merged"
 
 
+def test_where_branches_have_to_be_up_to_date_each_waits_for_its_checks_on_top_of_the_one_below(
+    world: World, waits: list[float]
+) -> None:
+    parameters = {**CHECK["parameters"], "strict_required_status_checks_policy": True}  # type: ignore[dict-item]
+    clone = world.stacked("A", "B")
+    world.advance()
+    world.protect({**CHECK, "parameters": parameters})
+    for number in (1, 2):
+        world.check(number)
+    with untouched(world, clone):
+        told = clone.stackr("land", "--yes", "--json", code=3).json
+    assert [(o["number"], o["rule"]) for o in told["obstacles"]] == [(1, "behind"), (2, "behind")]
+    world.configure(ci="pass")
+    done = clone.stackr("land", "--yes", "--wait", "--json").json
+    kinds = [action["kind"] for action in done["actions"]]
+    assert kinds == ["push", "merge", "update", "push", "merge", "move", "delete", "delete"]
+    assert titles(world, count=2) == ["A (#1)", "B (#2)"]
+
+
+def test_the_branch_below_a_closed_pull_request_stays_so_that_it_can_be_reopened(world: World) -> None:
+    clone = world.stacked("A", "B")
+    world.edit(2, state="closed")
+    clone.stackr("land", "1", "--yes", "--method", "merge")
+    assert world.bare.refs()[f"refs/heads/{world.pull(1).head_ref}"]
+    clone.stackr("submit", "--reopen")
+    clone.stackr("land", "--yes")
+    assert titles(world, count=2) == ["A (#1)", "B (#2)"]
+    assert not [ref for ref in world.bare.refs() if "stackr/" in ref]
+
+
 def test_without_a_terminal_nothing_lands_unasked(world: World) -> None:
     clone = world.stacked("A")
     with untouched(world, clone):

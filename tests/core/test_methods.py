@@ -49,6 +49,8 @@ def test_what_is_asked_for_wins_where_it_can_be_used() -> None:
         (facts(methods=frozenset((Method.SQUASH,))), Method.MERGE, "a rule does not allow it"),
         (facts(queue=True), Method.SQUASH, "a rule wants everything to go through the merge queue"),
         (facts(pushable=False, sources={"pushable": "branch protection"}), Method.PUSH, "branch protection forbids pushing to it"),
+        (facts(signed=True), Method.REBASE, "a rule wants signed commits, and GitHub signs none that it rebases"),
+        (facts(signed=True), Method.PUSH, "a rule wants signed commits, and git signs none here (commit.gpgSign)"),
         (ALL, Method.QUEUE, "it has no merge queue"),
         (replace(ALL, auto=False), Method.AUTO, "auto-merge is off in this repository"),
         (replace(ALL, methods=frozenset()), Method.AUTO, "none of squash, rebase and merge is allowed"),
@@ -78,6 +80,10 @@ def test_a_way_that_moves_heads_is_refused_where_a_rule_forbids_force_pushes(
     why = "it moves the stack's own branches, and a rule forbids force-pushes to those"
     assert message == f'"{method.value}" cannot be used for "main": {why}'
     assert chosen(known, method) is method
+
+
+def test_what_is_signed_here_may_be_pushed_where_a_rule_wants_that() -> None:
+    assert choose_method(Method.PUSH, facts(signed=True), "main", is_native=False, signs=True) is Method.PUSH
 
 
 def test_where_heads_stay_put_the_other_ways_are_left() -> None:

@@ -31,7 +31,8 @@ def ask(made: Stack, *, method: Method = Method.SQUASH, **more: object) -> Quest
     seen = {name: more.pop(name) for name in ("conflict", "clean", "count") if name in more}
     facts = {name: more.pop(name) for name in ("standings", "sevs") if name in more}
     clean = {c.id: Clean(f"clean {c.id}", c.commit.tree, "below") for c in made.changes}
-    prospect = Prospect(made, len(made.changes), clean, {c.id: c.commit.tree for c in made.changes})
+    strict = bool(more.get("strict")) and not more.get("queue")
+    prospect = Prospect(made, len(made.changes), clean, {c.id: c.commit.tree for c in made.changes}, strict=strict)
     rules = TrunkRules(**more, sources=SOURCES)  # type: ignore[arg-type]
     question = Question(replace(prospect, **seen), fates(made), LandingFacts(rules, **facts), Wanted(method))  # type: ignore[arg-type]
     return replace(question, **own)  # type: ignore[arg-type]
@@ -146,8 +147,12 @@ def test_a_draft() -> None:
 
 def test_a_branch_that_is_behind_where_a_rule_forbids_that() -> None:
     made = replace(two(), trunk=replace(two().trunk, oid="t2"))
-    row = ("A", "behind", "its branch is behind main (a); stackr sync")
-    assert told(ask(made, strict=True)) == [row, WAITS_FOR_A]
+    todo = "(a); stackr land --wait brings it up to date and waits for its checks"
+    question = ask(made, strict=True)
+    above = ("B", "behind", f'its branch will be behind main when #{number("A")} "Add A" has landed {todo}')
+    assert told(question) == [("A", "behind", f"its branch is behind main {todo}"), above]
+    assert all(obstacle.passes for obstacle in list_obstacles(question))
+    assert told(ask(two(), strict=True)) == [above]
     assert told(ask(made, strict=True, method=Method.REBASE)) == [] == told(ask(made))
     assert told(ask(made, strict=True, method=Method.QUEUE, queue=True)) == []
 

@@ -31,6 +31,7 @@ WHOLE: Json = {
     "requiredStatusCheckContexts": None,
     "requiresStrictStatusChecks": False,
     "requiresLinearHistory": False,
+    "requiresCommitSignatures": False,
     "restrictsPushes": False,
     "lockBranch": False,
     "isAdminEnforced": True,
@@ -42,6 +43,7 @@ VISIBLE: Json = {
     "requiresCodeOwnerReviews": False,
     "requiresConversationResolution": False,
     "requiresLinearHistory": False,
+    "requiresSignatures": False,
     "viewerCanPush": True,
     "allowsForcePushes": True,
 }
@@ -89,6 +91,7 @@ def test_everything_that_rulesets_ask_for_is_told_with_the_name_of_the_ruleset()
             checks("ci", "build", "lint", strict=True),
             rule("MERGE_QUEUE", mergeMethod="SQUASH"),
             rule("REQUIRED_LINEAR_HISTORY", None),
+            rule("REQUIRED_SIGNATURES"),
             rule("DELETION"),
         ),
         {"configuration": {"mergeMethod": "SQUASH"}},
@@ -104,13 +107,14 @@ def test_everything_that_rulesets_ask_for_is_told_with_the_name_of_the_ruleset()
         checks=("build", "lint"),
         strict=True,
         linear=True,
+        signed=True,
         queue=True,
         queue_method=SQUASH,
         pushable=False,
         methods=frozenset({SQUASH, REBASE}),
         sources={
             **dict.fromkeys(("approvals", "dismisses_stale", "last_push_approval", "code_owners"), main),
-            **dict.fromkeys(("resolved_threads", "queue", "queue_method", "methods"), main),
+            **dict.fromkeys(("resolved_threads", "signed", "queue", "queue_method", "methods"), main),
             **dict.fromkeys(("checks", "strict"), 'ruleset "ci"'),
             "linear": "a ruleset",
             "pushable": 'ruleset "main" and ruleset "ci"',
@@ -170,15 +174,17 @@ def test_what_everybody_may_see_of_branch_protection_counts_where_the_rest_is_hi
         "requiresCodeOwnerReviews": True,
         "requiresConversationResolution": True,
         "requiresLinearHistory": True,
+        "requiresSignatures": True,
     }
     found = trunk_rules(ref(visible=shown), None, "WRITE")
-    fields = ("approvals", "code_owners", "resolved_threads", "checks", "linear", "pushable")
+    fields = ("approvals", "code_owners", "resolved_threads", "checks", "linear", "signed", "pushable")
     assert found == TrunkRules(
         approvals=1,
         code_owners=True,
         resolved_threads=True,
         checks=("build",),
         linear=True,
+        signed=True,
         pushable=False,
         sources=dict.fromkeys(fields, PROTECTION),
     )
