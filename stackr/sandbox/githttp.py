@@ -1,7 +1,9 @@
-"""Git over smart HTTP: who may, then ``git http-backend``, then what the push means.
+"""Git over smart HTTP: who may, then git's own program for the service, then what the push means.
+
+It is what ``git http-backend`` does, without the two processes that it takes besides.
 
 Protocol versions 0 to 2, gzip and chunked bodies, answers streamed. Dumb HTTP is not offered; GitHub does not either.
-Sources: git-http-backend(1), gitprotocol-http(5), https://docs.github.com/get-started/git-basics/about-remote-repositories.
+Sources: gitprotocol-http(5), git-http-backend(1), https://docs.github.com/get-started/git-basics/about-remote-repositories.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import gzip
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import IO, BinaryIO, cast
 
 from werkzeug.wrappers import Request, Response
@@ -25,6 +27,11 @@ from stackr.sandbox.model import ZERO_OID, Repository, User
 from stackr.sandbox.request import credentials
 
 SERVICES = ("upload-pack", "receive-pack")
+_NEVER_CACHED = {
+    "Expires": "Fri, 01 Jan 1980 00:00:00 GMT",
+    "Pragma": "no-cache",
+    "Cache-Control": "no-cache, max-age=0, must-revalidate",
+}
 _IN_MEMORY = 1 << 20
 
 
@@ -50,7 +57,7 @@ def handle(engine: Engine, request: Request, entry: Entry) -> Response:
     body = _body(request)
     if entry.service == "receive-pack" and entry.step == "rpc":
         return _push(engine, request, entry, user, repo, body)
-    return _run(engine, request, repo, user, body, {})
+    return _run(engine, request, entry, repo, body, {})
 
 
 def _allowed(engine: Engine, request: Request, entry: Entry) -> tuple[User | None, Repository]:
@@ -107,7 +114,7 @@ def _push(
     with engine.lock:
         git = engine.git(repo)  # opened before refs move, or it could not tell that they did
         env, reasons = hooks.hook_environment(engine, repo, user, moves)
-    response = _run(engine, request, repo, user, body, env)
+    response = _run(engine, request, entry, repo, body, env)
     data = response.get_data()
     response.set_data(pktline.reword_report(data, reasons))
     with engine.transaction():
@@ -127,64 +134,38 @@ def _logged(engine: Engine, repo: Repository, moves: list[RefMove]) -> list[dict
     return found
 
 
-def _cgi(engine: Engine, request: Request, repo: Repository, user: User | None) -> dict[str, str]:
-    kind = request.path.rsplit("/", 2 if request.path.endswith("/info/refs") else 1)
-    rest = request.path[len(kind[0]) :]
-    env = {
-        "GIT_PROJECT_ROOT": str(engine.root / "repos"),
-        "GIT_HTTP_EXPORT_ALL": "1",
-        "PATH_INFO": f"/{engine.directory(repo).relative_to(engine.root / 'repos')}{rest}",
-        "REQUEST_METHOD": request.method,
-        "QUERY_STRING": request.query_string.decode("latin-1"),
-        "CONTENT_TYPE": request.headers.get("Content-Type", ""),
-        "GATEWAY_INTERFACE": "CGI/1.1",
-        "REMOTE_ADDR": request.remote_addr or "127.0.0.1",
-        "GIT_PROTOCOL": request.headers.get("Git-Protocol", ""),
-    }
-    if user is not None:
-        env["REMOTE_USER"] = user.login
-    return env
-
-
 def _run(
-    engine: Engine,
-    request: Request,
-    repo: Repository,
-    user: User | None,
-    body: IO[bytes],
-    hook_env: dict[str, str],
+    engine: Engine, request: Request, entry: Entry, repo: Repository, body: IO[bytes], hook_env: Mapping[str, str]
 ) -> Response:
-    """One ``git http-backend``; its answer is streamed."""
-    env = environment({**_cgi(engine, request, repo, user), **hook_env})
+    """One ``git upload-pack`` or ``git receive-pack``; its answer is streamed."""
     options = ["-c", f"core.hooksPath={hook_env['SANDBOX_HOOKS']}"] if hook_env else []
+    is_advertising = entry.step == "advertise"
+    step = ["--advertise-refs"] if is_advertising else []
     body.fileno()  # a spooled file becomes a real one, which a process can read
     body.seek(0)
     process = subprocess.Popen(
-        ["git", *options, "http-backend"],
-        env=env,
+        ["git", *options, str(entry.service), "--stateless-rpc", *step, str(engine.directory(repo))],
+        env=environment({"GIT_PROTOCOL": request.headers.get("Git-Protocol", ""), **hook_env}),
         stdin=body,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
     body.close()
-    out = cast(IO[bytes], process.stdout)
-    status, headers = _cgi_headers(out)
-    return Response(_stream(process, out), status, headers)
+    answer = _stream(process, cast(IO[bytes], process.stdout), _announcement(request, entry) if is_advertising else b"")
+    kind = f"application/x-git-{entry.service}-{'advertisement' if is_advertising else 'result'}"
+    return Response(answer, 200, _NEVER_CACHED, content_type=kind)
 
 
-def _cgi_headers(out: IO[bytes]) -> tuple[int, list[tuple[str, str]]]:
-    status, headers = 200, []
-    while line := out.readline().decode("latin-1").strip():
-        name, _, value = line.partition(":")
-        if name.lower() == "status":
-            status = int(value.split()[0])
-        else:
-            headers.append((name, value.strip()))
-    return status, headers
+def _announcement(request: Request, entry: Entry) -> bytes:
+    """What precedes the refs in versions 0 and 1 of the protocol (gitprotocol-http(5), "Discovering References")."""
+    if "version=2" in request.headers.get("Git-Protocol", "").split(":"):
+        return b""
+    return pktline.packet(f"# service=git-{entry.service}\n".encode()) + pktline.FLUSH
 
 
-def _stream(process: subprocess.Popen[bytes], out: IO[bytes]) -> Iterator[bytes]:
+def _stream(process: subprocess.Popen[bytes], out: IO[bytes], first: bytes) -> Iterator[bytes]:
     try:
+        yield first
         while data := out.read1(65536):  # type: ignore[attr-defined]
             yield data
     finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-import subprocess
 
 from stackr.errors import ConfigError, GitError
 
@@ -21,10 +20,3 @@ def require() -> None:
         )
     if shutil.which("git") is None:
         raise GitError("git is not installed", next_step="install git 2.38 or newer")
-    # Smart HTTP is git's own program; some distributions ship it apart (git-http-backend(1)).
-    done = subprocess.run(["git", "--exec-path"], capture_output=True, text=True, timeout=60, check=False)
-    if shutil.which("git-http-backend", path=done.stdout.strip()) is None:
-        raise GitError(
-            "the sandbox needs git-http-backend, which is not installed",
-            next_step="install the package of your distribution that has it (git-daemon, git-core or the like)",
-        )

@@ -112,11 +112,7 @@ def test_missing_packages_are_named_with_how_to_install_them(monkeypatch: pytest
     assert caught.value.next_step == 'pip install "stackr-cli[sandbox]"'
 
 
-def test_missing_git_programs_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitError, match="git is not installed"):
-        needs.require()
-    (tmp_path / "git").write_text(f"#!/bin/sh\necho {tmp_path}\n")
-    (tmp_path / "git").chmod(0o755)
-    with pytest.raises(GitError, match="git-http-backend"):
         needs.require()
