@@ -184,7 +184,7 @@ def test_several_operations_with_and_without_staged_work_go_back_at_once(world: 
     assert local(clone) == after
     clone.write("C.txt", "in the way of what was dropped\n")
     before = local(clone)
-    refused = clone.stackr("undo", "6", code=3)
+    refused = clone.stackr("undo", "7", code=3)
     assert refused.err.splitlines()[:2] == [
         'error: files you have changed would be overwritten: "C.txt"',
         "safe:  a part of it is done; stackr undo takes that back",
