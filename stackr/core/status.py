@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from stackr.core import ghstack
 from stackr.core.belongings import is_somebody_elses
 from stackr.core.fates import name
 from stackr.core.model import Change, Commit, Head, Orphan, PullRequest, PullState, Stack, Trunk
@@ -160,4 +161,6 @@ def _next(change: Change, state: str, stack: Stack) -> str | None:
         return "sync" if change.pull and change.pull.state is PullState.MERGED else "submit --reopen"
     if state == "in-sync":
         return None
+    if ghstack.pull_number(change.commit.message) is not None:
+        return "adopt"
     return "submit --others" if is_somebody_elses(change, stack) else "submit"

@@ -34,6 +34,11 @@ def test_new_changes_and_modified_ones_want_a_submit():
     assert states(stack(new("a1", "t1"))) == [("new", "submit")]
 
 
+def test_what_ghstack_has_submitted_wants_to_be_adopted():
+    marked = "Add A\n\nghstack-source-id: " + "a" * 40 + "\nPull-Request: https://github.com/acme/widgets/pull/10\n"
+    assert states(stack(new("a1", "t1", commit=commit("a1", "t1", marked)))) == [("new", "adopt")]
+
+
 def test_a_text_that_differs_is_modified():
     made = stack(live("a1", "t1", pull=pull("A", body="")))
     assert states(made) == [("modified", "submit")]
