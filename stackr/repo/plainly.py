@@ -29,7 +29,7 @@ def list_branches(common: Path, kind: str) -> tuple[str, ...]:
     prefix = f"refs/{kind}/"
     try:
         names = {*_loose(common / "refs" / kind), *_packed(common / "packed-refs", prefix)}
-    except (OSError, ValueError):
+    except OSError:
         return ()
     return tuple(sorted(name for name in names if not name.endswith("/HEAD")))
 

@@ -32,10 +32,10 @@ def test_branches_are_those_git_names_packed_or_not_and_from_a_worktree(workspac
     assert "linked" in by_git(repo, "heads")
 
 
-@pytest.mark.parametrize("git_file", ["gitdir: /nowhere\n", "nonsense", "gitdir: \0"])
-def test_where_there_is_no_repository_nothing_is_found(tmp_path: Path, git_file: str) -> None:
+@pytest.mark.parametrize("git_file", [b"gitdir: /nowhere\n", b"nonsense", b"gitdir: \0", b"\xff"])
+def test_where_there_is_no_repository_nothing_is_found(tmp_path: Path, git_file: bytes) -> None:
     assert plainly.find_common_dir(tmp_path) is None
-    (tmp_path / ".git").write_text(git_file)
+    (tmp_path / ".git").write_bytes(git_file)
     assert plainly.find_common_dir(tmp_path) is None
 
 
