@@ -334,6 +334,18 @@ def test_a_change_is_split_hunk_by_hunk_in_gits_own_dialogue(world: World) -> No
     assert local(clone)["files"] == files
 
 
+def test_paths_are_those_of_the_folder_one_is_in(world: World) -> None:
+    clone = world.stacked("A", submit=False)
+    clone.commit("B", {"src/new/one.py": "1\n", "src/new/two.py": "2\n", "one.py": "0\n"})
+    inside = Clone(clone.path / "src" / "new", clone.login, clone.token)
+    refused = inside.stackr("split", "HEAD", "three.py", "-m", "Rest", code=2)
+    assert refused.err.splitlines()[0] == 'error: the change has nothing in "src/new/three.py"'
+    inside.stackr("split", "HEAD", "one.py", "../../one.py", "-m", "Rest")
+    assert clone.git("diff", "--name-only", "HEAD~2", "HEAD~1") == "one.py\nsrc/new/one.py"
+    inside.stackr("split", "HEAD~1", str(clone.path / "src"), "-m", "Outside")
+    assert clone.subjects() == ["A", "B", "Outside", "Rest"]
+
+
 @pytest.fixture
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many processes each run of stackr started, counted when it ends."""

@@ -105,7 +105,11 @@ def test_what_is_checked_out_by_hand_is_no_longer_in_the_middle(world: World) ->
         "error: HEAD is on no branch, so nothing would lead back to the changes above\n"
         "safe:  nothing was changed\nnext:  git switch -c NAME\n"
     )
-    clone.git("-C", str(world.root / "linked"), "checkout", "-q", "--detach")
+    linked = Clone(world.root / "linked", clone.login, clone.token)
+    linked.stackr("bottom")
+    assert (at(linked), arrow(linked), at(clone)) == ("[A]", [" C", " B", "▶A"], "[B]")
+    linked.stackr("undo")
+    linked.git("checkout", "-q", "--detach")
     clone.git("branch", "-q", "-D", "feature")
     assert arrow(clone) == ["▶B", " A"]
 

@@ -278,6 +278,8 @@ def test_commits_are_signed_where_the_user_signs(world: World, tmp_path: Path) -
     clone.stackr("submit")
     clone.git("verify-commit", "HEAD", "HEAD~1")
     check_laws(world, clone)
+    clone.stackr("reword", "HEAD", "-m", "B, in other words")
+    clone.git("verify-commit", "HEAD")
     clone.amend("A")
     clone.stackr("submit")
     for number in (1, 2):
