@@ -1,36 +1,35 @@
 """The story of a landing: look, judge, ask, then one change after the other, looking again in between; then sync.
 
-A look is ``stackr.prospecting``'s, waiting ``stackr.awaiting``'s, the decisions are in ``stackr.core``. Nothing is
-remembered between runs: one that was stopped is finished by the next, from where GitHub stands.
+A look is ``stackr.prospecting``'s, waiting ``stackr.awaiting``'s, what was done is in ``stackr.progress``, and the
+sync at the end in ``stackr.finishing``; the decisions are in ``stackr.core``. Nothing is remembered between runs: one
+that was stopped is finished by the next, from where GitHub stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from stackr import awaiting, syncing
+from stackr import awaiting, finishing
 from stackr.core import land, preflight
-from stackr.core.broken import safe_line
 from stackr.core.fates import Fate, name
-from stackr.core.model import Change, Commit, PullState, Stack
+from stackr.core.model import PullState, Stack
 from stackr.core.naming import pull_number
-from stackr.core.plan import Action, MergePull, MoveRefs, Plan, PushRefs
+from stackr.core.plan import Action, MergePull, Plan, PushRefs
 from stackr.core.preflight import Obstacle
 from stackr.core.rules import LandingFacts, Method
-from stackr.core.status import Report, outdated, report
-from stackr.core.submit import plan_submit
-from stackr.core.sync import refreshed
+from stackr.core.status import Report, report
 from stackr.core.words import counted
-from stackr.errors import NOTHING_CHANGED, Interrupted, Refused, StackrError, UsageError
+from stackr.errors import Refused, UsageError
 from stackr.execute import execute
+from stackr.progress import Progress
 from stackr.prospecting import Aim, Look, judge, observe_stack
 from stackr.records import dataclass
-from stackr.ui import landing_view, plan_view, show
+from stackr.ui import landing_view, show
 
 if TYPE_CHECKING:
     from stackr.app import App
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 _LATER = (Method.QUEUE, Method.AUTO, Method.NATIVE)
 # These land everything in one step.
 _AT_ONCE = (Method.PUSH, Method.NATIVE)
-_PREPARED = "nothing has landed; what was prepared stays, and stackr land again goes on from there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +73,8 @@ def run(app: App, way: Way) -> None:
 class _Landing:
     """One landing.
 
-    ``_done`` and ``_oids`` are what was carried out so far, ``_landed`` what has come to trunk, ``_arrived`` the
-    commits that did so as they are. ``_fresh`` holds the id of a change that was pushed or retargeted ``_waited_s``
-    ago, ``_left`` tells whether a merge was left to GitHub.
+    ``_fresh`` holds the id of a change that was pushed or retargeted ``_waited_s`` ago, ``_left`` tells whether a merge
+    was left to GitHub.
     """
 
     def __init__(self, app: App, way: Way) -> None:
@@ -86,10 +83,7 @@ class _Landing:
         self._user = app.user(remember=not way.dry_run)
         self._aim = Aim(method=way.method, reason=way.reason)
         self._pauses = awaiting.pauses()
-        self._done: list[Action] = []
-        self._oids: dict[str, str] = {}
-        self._landed: list[Change] = []
-        self._arrived: list[Commit] = []
+        self._progress = Progress()
         self._fresh: set[str] = set()
         self._waited_s = 0.0
         self._left = False
@@ -97,9 +91,7 @@ class _Landing:
     def read(self) -> tuple[Stack, LandingFacts]:
         """The stack and the rules of its trunk as they are now, with a fetch of what is not here."""
         stack, facts = observe_stack(self._app, self._user)
-        # Every look fetches trunk, so each sees only what has come there since the one before.
-        self._arrived += [commit for commit in stack.arrived if commit not in self._arrived]
-        return replace(stack, arrived=tuple(self._arrived)), facts
+        return self._progress.with_arrived(stack), facts
 
     def run(self, stack: Stack, facts: LandingFacts) -> None:
         """The whole story, from what was read just now."""
@@ -192,13 +184,13 @@ class _Landing:
         if not blocking:
             if look.prospect.count:
                 self._refuse_loss(look)
-            shown = report("land", look.stack, self._outdated(look.prospect.stack), notes)
+            shown = report("land", look.stack, finishing.outdated_in(self._app, look.prospect.stack), notes)
             show.plan(self._app.ui, plan, look.stack, shown, as_json=self._way.as_json)
             return
         error = preflight.blocked(look.question, blocking)
         if not self._way.as_json:
             self._app.ui.lines(landing_view.rehearsal(look.question, blocking, plan))
-        self._name_actions(error, plan.actions)
+        self._progress.name_actions(error, plan.actions)
         raise error
 
     # Landing
@@ -210,7 +202,7 @@ class _Landing:
         if blocking and not passes:
             return look, preflight.blocked(look.question, blocking)
         step = look.steps[0]
-        with self._telling():
+        with self._progress.told():
             self._do(look, step.prepare)
             if blocking or any(isinstance(action, PushRefs) for action in step.prepare):
                 # Reviews and checks of the head, as it is now, are to be judged before it is merged.
@@ -249,9 +241,7 @@ class _Landing:
     def _do(self, look: Look, actions: Sequence[Action]) -> None:
         if actions:
             plan, app = Plan("land", tuple(actions)), self._app
-            outcome = execute(plan, look.prospect.stack, app.repo, app.forge, app.ui)
-            self._oids |= outcome.oids
-            self._done += outcome.done.actions
+            self._progress.add(execute(plan, look.prospect.stack, app.repo, app.forge, app.ui))
 
     def _await(self, look: Look, step: land.Step) -> bool:
         """Whether GitHub has merged what it was given; waits for that unless it is to be left to GitHub."""
@@ -280,89 +270,34 @@ class _Landing:
                 f"GitHub did not merge {', '.join(name(change) for change in missing)}",
                 next_step="see why on its page, then stackr land again",
             )
-        self._landed += step.changes
+        self._progress.landed += step.changes
         return look
-
-    @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """An error in the middle says what has landed by then, and what was done."""
-        try:
-            try:
-                yield
-            except KeyboardInterrupt:
-                # What it was doing may have been done all the same.
-                safe = "every step is safe to stop after"
-                raise Interrupted("interrupted", safe=safe, next_step="stackr land again goes on from there") from None
-        except StackrError as error:
-            error.safe = self._safe(error.safe)
-            self._name_actions(error, self._done)
-            raise
-
-    def _safe(self, safe: str) -> str:
-        """The ``safe`` line of an error whose own is ``safe``: it knows nothing of what was done before it."""
-        if self._landed:
-            more = "stackr land again goes on from there" if safe.startswith("nothing ") else safe
-            return f"{self._names()} landed before; {more}"
-        told = safe_line(self._done, safe)
-        return _PREPARED if self._done and told == NOTHING_CHANGED else told
-
-    def _name_actions(self, error: StackrError, actions: Sequence[Action]) -> None:
-        """Let the error tell programs what was done, or would be."""
-        steps = plan_view.actions_json(Plan("land", tuple(actions)), self._oids)
-        error.details = {**error.details, "actions": steps}
-
-    def _names(self) -> str:
-        return ", ".join(name(change) for change in self._landed)
 
     # Afterwards
 
     def _finish(self, look: Look, stop: Refused | None, notes: tuple[str, ...]) -> None:
         """Sync what is left, show all that was done, and say why it ended early, if it did."""
-        has_landed = bool(self._landed) or Fate.LANDED in look.question.found.values()
-        if stop is not None and not has_landed:
-            stop.safe = self._safe(stop.safe)
-            self._name_actions(stop, self._done)
+        progress, fates = self._progress, look.question.found.values()
+        has_landed = bool(progress.landed) or Fate.LANDED in fates
+        # What others pushed is for the user to take in, who is just being told of it.
+        if stop is not None and (not has_landed or Fate.TAKEN_IN in fates):
+            progress.tell(stop)
             raise stop
         if self._left and not has_landed:
-            self._show(Plan("land", tuple(self._done), notes), report("land", look.stack, set(), notes))
+            self._show(Plan("land", tuple(progress.done), notes), report("land", look.stack, set(), notes))
             return
-        with self._telling():
-            plan, shown = self._sync(look, notes)
-        if stop is None:
+        with progress.told():
+            plan, shown = finishing.sync(self._app, look, progress, notes)
+        if stop is None or not self._way.as_json:
             self._show(plan, shown)
-            return
-        landed = f"{self._names()} landed" if self._landed else "nothing more has landed"
-        stop.safe = f"{landed}, and what is left of your stack is synced"
-        if not self._way.as_json:
-            self._show(plan, shown)
-        self._name_actions(stop, plan.actions)
-        raise stop
+        if stop is not None:
+            landed = f"{progress.names} landed" if progress.landed else "nothing more has landed"
+            stop.safe = f"{landed}, and what is left of your stack is synced"
+            progress.name_actions(stop, plan.actions)
+            raise stop
 
     def _show(self, plan: Plan, shown: Report) -> None:
-        show.outcome(self._app.ui, plan, shown, self._oids, as_json=self._way.as_json)
-
-    def _sync(self, look: Look, notes: tuple[str, ...]) -> tuple[Plan, Report]:
-        """The sync at the end; heads that need no push are left alone, so that reviews and checks stay."""
-        app = self._app
-        rebased = syncing.rebase(app, look.stack)
-        if rebased.conflict is not None:
-            raise rebased.conflict
-        stays: list[MoveRefs] = []
-
-        def keep(synced: Stack) -> Stack:
-            kept, moves = land.keep(synced, land.kept(look.prospect))
-            stays.extend(moves)
-            return kept
-
-        plan, synced = syncing.prepare(app, look.stack, rebased, push=True, keep=keep)
-        left = self._outdated(synced) - {change.id for change in refreshed(synced)}
-        outcome = execute(replace(plan, actions=(*stays, *plan.actions)), synced, app.repo, app.forge, app.ui)
-        self._oids |= outcome.oids
-        whole = Plan("land", (*self._done, *outcome.done.actions), (*notes, *plan.notes))
-        return whole, report("land", outcome.stack, left, whole.notes)
-
-    def _outdated(self, stack: Stack) -> set[str]:
-        return outdated(plan_submit(stack, syncing.choices(self._app))) if stack.changes else set()
+        show.outcome(self._app.ui, plan, shown, self._progress.oids, as_json=self._way.as_json)
 
 
 def _is_open(look: Look, ids: set[str]) -> bool:

@@ -296,7 +296,9 @@ def test_a_colleague_pushes_to_a_branch_between_two_merges(
     between(1, lambda: world.suggest(branch, "B.txt", "bob was here\n"))
     stopped = clone.stackr("land", "--yes", code=3)
     assert '#2 "B": Bob Author pushed to its branch, and you have not seen that here' in stopped.err
-    assert 'safe:  #1 "A" landed' in stopped.err
+    assert 'safe:  #1 "A" landed before; stackr land again goes on from there\n' in stopped.err
+    # Nor does another try land it, until a sync has taken it in.
+    assert "Bob Author pushed to its branch" in clone.stackr("land", "--yes", code=3).err
     assert [world.state(n) for n in (1, 2, 3)] == ["merged", "open", "open"]
 
 
