@@ -278,7 +278,10 @@ def test_a_change_brought_back_after_a_revert_is_a_new_change(world: World) -> N
     clone.git("checkout", "-q", "-B", "feature", "origin/main")
     clone.git("cherry-pick", old)
     told = clone.stackr("sync").out
-    assert 'note: #1 "A" landed on main; what you changed since is kept as a change of its own\n' in told
+    merged = world.pull(1).merge_oid or ""
+    assert (
+        f'note: #1 "A" landed on main as {merged[:7]}; what you changed since is kept as a change of its own\n' in told
+    )
     assert (clone.path / "A.txt").read_text() == text
     clone.stackr("submit")
     assert [world.state(number) for number in (1, 2)] == ["merged", "open"]
