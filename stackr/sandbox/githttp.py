@@ -54,6 +54,8 @@ def handle(engine: Engine, request: Request, entry: Entry) -> Response:
         return Response(error.message + "\n", error.status, error.headers, mimetype="text/plain")
     if entry.service not in SERVICES:
         return Response("Please upgrade your git client.\n", 403, mimetype="text/plain")
+    if entry.step == "rpc" and request.headers.get("Content-Type") != f"application/x-git-{entry.service}-request":
+        return Response("Unsupported Media Type\n", 415, mimetype="text/plain")
     body = _body(request)
     if entry.service == "receive-pack" and entry.step == "rpc":
         return _push(engine, request, entry, user, repo, body)
