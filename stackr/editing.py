@@ -17,6 +17,7 @@ from stackr import locally
 from stackr.core import conflicts, editing, identity, todo
 from stackr.core.editing import Edit
 from stackr.core.moving import position
+from stackr.core.plan import Plan
 from stackr.core.words import counted
 from stackr.errors import Conflict, Refused, UsageError
 from stackr.locally import Way
@@ -25,7 +26,6 @@ from stackr.records import dataclass
 if TYPE_CHECKING:
     from stackr.app import App
     from stackr.core.model import Stack
-    from stackr.core.plan import Plan
 
 _DONE = {
     "absorbing": "absorbed",
@@ -61,27 +61,26 @@ def run(app: App, command: str, way: Way, shape: Callable[[Stack], Shape | None]
     with app.lock(command, needed=not way.dry_run), app.repo.rehearsal() if way.dry_run else nullcontext():
         stack = locally.read_stack(app)
         shaped = shape(stack)
-        planned = plan(app, command, stack, shaped)
+        planned = Plan(command, notes=(editing.NOTHING,)) if shaped is None else plan(app, command, stack, shaped)
         if shaped is not None and not planned.is_empty:
             told = shaped.what if way.dry_run else _PAST.sub(lambda found: _DONE[found[0]], shaped.what)
             planned = replace(planned, notes=(told, *planned.notes))
         locally.carry_out(app, planned, stack, way)
 
 
-def plan(app: App, command: str, stack: Stack, shape: Shape | None) -> Plan:
+def plan(app: App, command: str, stack: Stack, shape: Shape) -> Plan:
     """Replay in memory, and say what moves; raises ``Conflict``, and then nothing was written."""
-    edit = shape.edit if shape else Edit(tuple(editing.picks_of(stack)))
+    edit = shape.edit
     replayed = app.repo.replay(edit.picks, editing.base_of(stack))
-    what = shape.what if shape else command
     if replayed.conflict is not None:
-        raise conflicts.within(stack, _title(stack, replayed.conflict.label), replayed.conflict.paths, what)
-    if shape and shape.tree and editing.head_tree(stack, edit, replayed) != shape.tree:
+        raise conflicts.within(stack, _title(stack, replayed.conflict.label), replayed.conflict.paths, shape.what)
+    if shape.tree and editing.head_tree(stack, edit, replayed) != shape.tree:
         raise Conflict(
-            f"after {what} the changes up to HEAD would not come to what is staged",
+            f"after {shape.what} the changes up to HEAD would not come to what is staged",
             safe=conflicts.still_there(stack),
             next_step="stackr amend HEAD puts it into the change at HEAD",
         )
-    return editing.plan_edit(command, stack, edit, replayed, shape.index if shape else None)
+    return editing.plan_edit(command, stack, edit, replayed, shape.index)
 
 
 def _title(stack: Stack, label: str) -> str:
@@ -99,7 +98,7 @@ def amend(app: App, stack: Stack, name: str | None, text: str | None, way: Way, 
         if text is None:
             raise _nothing_staged(everything)
         return reword(app, stack, name or stack.head.oid, text, way)
-    tree = _with_staged(app, stack, index, after, f'amending "{change.title}"')
+    tree = _with_staged(app, stack, index, after)
     message = None if text is None else editing.with_id(_given(app, text, way), change)
     edit = editing.amend(stack, {index: tree}, message)
     return Shape(edit, f'amending "{change.title}"', (before, after), after)
@@ -113,7 +112,7 @@ def insert(app: App, stack: Stack, name: str, text: str | None, way: Way) -> Sha
     if after == stack.changes[_here(stack)].commit.tree:
         raise _nothing_staged(everything=False)
     what = f'inserting a change after "{change.title}"'
-    tree = _with_staged(app, stack, index, after, what)
+    tree = _with_staged(app, stack, index, after)
     message = _message(app, text, b"", way, f"stackr insert {name} -m TEXT")
     return Shape(editing.insert(stack, index, tree, message), what, (before, after), after)
 
@@ -211,7 +210,7 @@ def _nothing_staged(everything: bool) -> Refused:
     return Refused(what, next_step="git add what belongs into the change" + ("" if everything else ", or --all"))
 
 
-def _with_staged(app: App, stack: Stack, index: int, staged: str, what: str) -> str:
+def _with_staged(app: App, stack: Stack, index: int, staged: str) -> str:
     """The tree of a change at or below HEAD with what is staged in it."""
     here = _here(stack)
     at_head, change = stack.changes[here].commit, stack.changes[index]

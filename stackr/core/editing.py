@@ -20,6 +20,7 @@ from stackr.errors import Refused
 from stackr.records import dataclass
 
 NEW, REST = ":new", ":rest"
+NOTHING = "nothing to do: the stack is like that already"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def plan_edit(command: str, stack: Stack, edit: Edit, replayed: Replayed, index:
     moves += head_moves(stack.head, head)
     notes = (*_gone(stack, edit, replayed), *_kept(stack, tips))
     if not moves:
-        return Plan(command, notes=("nothing to do: the stack is like that already",))
+        return Plan(command, notes=(NOTHING,))
     files = None if index else files_between(stack.head, head)
     return Plan(command, (MoveRefs(tuple(moves), command, files, index),), notes)
 
