@@ -17,10 +17,12 @@ WHEN = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 
 def local(clone: Clone) -> dict[str, Any]:
     """All of the clone that is the user's: branches, HEAD, files, what is staged and what is not."""
+    tops = [path for path in clone.path.iterdir() if path.name != ".git"]
     files = {
         str(path.relative_to(clone.path)): path.read_text()
-        for path in clone.path.rglob("*")
-        if path.is_file() and ".git" not in path.relative_to(clone.path).parts
+        for top in tops
+        for path in (top.rglob("*") if top.is_dir() else [top])
+        if path.is_file()
     }
     return {
         "branches": clone.refs("refs/heads"),
