@@ -16,6 +16,9 @@ TESTS ?= tests
 WORKERS ?= $(shell "$(PYTHON)" -c 'import os; print(2 * (os.cpu_count() or 1))')
 PYTEST_OPTIONS ?=
 
+# Compiled once and not in each of the hundred processes that a test run starts, whatever the shell says.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help demo test coverage check docs bench clean
 
 help: ## Show this list

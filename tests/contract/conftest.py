@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.rest_tour import Recorder, travel
-from tests.support.sandbox import build_seed, make_box
+from tests.support.sandbox import build_seed, end_box, make_box
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +18,4 @@ def tour(_sealed_session: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
     try:
         yield travel(box)
     finally:
-        for person in box.people.values():
-            person.session.close()
-        box.server.stop()
+        end_box(box)

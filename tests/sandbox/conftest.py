@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sandbox import Box, build_seed, make_box
+from tests.support.sandbox import Box, build_seed, end_box, make_box
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +21,4 @@ def box(tmp_path: Path, seed: Path) -> Iterator[Box]:
     """A running sandbox of the test's own."""
     made = make_box(tmp_path, seed)
     yield made
-    for person in made.people.values():
-        person.session.close()
-    made.server.stop()
+    end_box(made, keep=True)

@@ -9,7 +9,7 @@ import pytest
 
 from stackr.sandbox.clock import ManualClock
 from stackr.sandbox.limits import Limits
-from tests.support.sandbox import Box, make_box
+from tests.support.sandbox import Box, end_box, make_box
 
 
 @pytest.fixture
@@ -21,9 +21,7 @@ def clock() -> ManualClock:
 def timed(tmp_path: Path, seed: Path, clock: ManualClock) -> Iterator[Box]:
     made = make_box(tmp_path, seed, clock=clock)
     yield made
-    for person in made.people.values():
-        person.session.close()
-    made.server.stop()
+    end_box(made)
 
 
 def test_the_hourly_budget_runs_out_and_comes_back(timed: Box, clock: ManualClock) -> None:

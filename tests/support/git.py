@@ -86,6 +86,11 @@ def git_bytes(
     return done.stdout
 
 
+def file_name(subject: str) -> str:
+    """The file that a commit of this subject has, unless it is told otherwise."""
+    return ("".join(c if c.isalnum() else "-" for c in subject).strip("-") or "file") + ".txt"
+
+
 @dataclass(frozen=True)
 class GitRepo:
     """A repository at ``path`` (a work tree, or a bare one) with the few verbs tests need."""
@@ -119,8 +124,7 @@ class GitRepo:
         """
         raw = message.encode() if isinstance(message, str) else message
         subject = raw.decode("utf-8", "replace").split("\n")[0]
-        name = "".join(c if c.isalnum() else "-" for c in subject).strip("-") or "file"
-        contents = {f"{name}.txt": f"{subject}\n"} if files is None else dict(files)
+        contents = {file_name(subject): f"{subject}\n"} if files is None else dict(files)
         for path, text in contents.items():
             self.write(path, text)
         if contents:

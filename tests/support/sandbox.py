@@ -9,6 +9,7 @@ waits for checks. Queues and auto-merges move on when the next request arrives, 
 
 from __future__ import annotations
 
+import functools
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,11 +19,18 @@ from typing import Any
 import requests
 
 from stackr.sandbox import accounts, pulls
+from stackr.sandbox.engine import Engine
 from stackr.sandbox.model import PullRequest, Repository
+from stackr.sandbox.repositories import make_bare
 from stackr.sandbox.server import SandboxServer
-from tests.support.git import GitRepo, git, make_repo
+from tests.support.folders import Folder, read_folder
+from tests.support.git import WHEN, GitRepo, file_name, git, make_repo
 
 REPO = "acme/widgets"
+_PERSON = f"Alice Author <alice@example.com> {WHEN}"
+_idle: list[SandboxServer] = []
+_clones: dict[Folder, tuple[str, Folder]] = {}
+"""Of a repository as it is at first: the URL of the clone that was made, and its files."""
 
 
 @dataclass
@@ -45,14 +53,26 @@ class Person:
     def clone(self) -> GitRepo:
         """The person's clone of the repository, made when first used."""
         if self._clone is None:
-            path = self.root / self.login
-            origin = self.server.engine.directory(self.server.repository(REPO))
-            # From the directory, which is several times as fast as over HTTP and leaves the same clone.
-            git(self.root, "clone", "-q", "--no-hardlinks", str(origin), str(path))
-            config = path / ".git" / "config"
-            config.write_text(config.read_text().replace(str(origin), self.server.clone_url(REPO, self.token)))
-            self._clone = GitRepo(path)
+            self._clone = GitRepo(self.root / self.login)
+            self._make_clone(self._clone.path)
         return self._clone
+
+    def _make_clone(self, path: Path) -> None:
+        origin, url = (
+            self.server.engine.directory(self.server.repository(REPO)),
+            self.server.clone_url(REPO, self.token),
+        )
+        state = read_folder(origin, skip="objects")
+        if state in _clones:
+            old, files = _clones[state]
+            files.write(path, {".git/config": lambda data: data.replace(old.encode(), url.encode())})
+            return
+        # From the directory, which is several times as fast as over HTTP and leaves the same clone.
+        git(self.root, "clone", "-q", "--no-hardlinks", str(origin), str(path))
+        config = path / ".git" / "config"
+        config.write_text(config.read_text().replace(str(origin), url))
+        if [name for name, _, _ in state.files if name.startswith("refs/")] == ["refs/heads/main"]:
+            _clones[state] = url, read_folder(path)
 
     def call(self, method: str, path: str, body: Any = None, **more: Any) -> requests.Response:
         """One REST request; a path that does not begin with a slash is below the repository."""
@@ -88,6 +108,18 @@ class Person:
         """Make a branch with one commit on it in the clone, not pushed; the commit's id."""
         self.clone.git("checkout", "-q", "-B", name, on)
         return self.clone.commit(f"Change {name}", files)
+
+    def grow(self, *names: str) -> None:
+        """The same branches as ``branch`` makes, each on the one before, by one process; the last is checked out."""
+        stream, below = "", "refs/remotes/origin/main^0"
+        for name in names:
+            subject = f"Change {name}"
+            stream += f"commit refs/heads/{name}\nauthor {_PERSON}\ncommitter {_PERSON}\n"
+            stream += f"data {len(subject.encode())}\n{subject}\nfrom {below}\n"
+            stream += f"M 100644 inline {file_name(subject)}\ndata {len(subject.encode()) + 1}\n{subject}\n\n"
+            below = f"refs/heads/{name}"
+        self.clone.git("fast-import", "--quiet", stdin=stream.encode())
+        self.clone.git("checkout", "-q", "-f", names[-1])
 
     def push(self, *refspecs: str) -> str:
         """Push, which must work."""
@@ -144,11 +176,9 @@ class Box:
 
     def stack(self, *names: str) -> list[int]:
         """Pushed branches, each one commit on the one before, and their pull requests, by alice."""
-        below, numbers = "main", []
-        for name in names:
-            self.alice.branch(name, "origin/main" if below == "main" else below)
-            below = name
+        self.alice.grow(*names)
         self.alice.push(*names)
+        numbers = []
         below = "main"
         for name in names:
             numbers.append(self.alice.open(name, below))
@@ -161,19 +191,51 @@ def build_seed(path: Path) -> Path:
     work = make_repo(path / "work")
     work.commit("Begin", {"README.md": "# Widgets\n"})
     work.commit("Add code", {"src/code.py": "".join(f"line {n}\n" for n in range(10))})
-    git(path, "clone", "-q", "--bare", str(work.path), str(path / "seed.git"))
+    make_bare(path / "seed.git", work.path, "main")
     return path / "seed.git"
 
 
 def make_box(root: Path, seed: Path, **settings: Any) -> Box:
-    """Start a server below ``root``; stop it with ``box.server.stop()``."""
-    server = SandboxServer(root / "sandbox", **settings).start()
+    """Start a server below ``root``; end it with ``end_box``."""
+    server = _renewed(root) if _idle and not settings else SandboxServer(root / "sandbox", **settings).start()
     tokens = {login: server.add_user(login) for login in ("alice", "bob", "carol", "dave")}
-    server.add_repository(REPO, seed, writers=["alice", "bob"], readers=["dave"])
+    repo = server.add_repository(REPO, writers=["alice", "bob"], readers=["dave"])
+    _contents(seed).write(server.engine.directory(repo))  # in a tenth of the time that ``git fetch`` takes
     grant_admin(server, "carol")
     people = {login: Person(login, token, server, root) for login, token in tokens.items()}
     people["anonymous"] = Person("anonymous", "", server, root)
     return Box(server, root, people)
+
+
+def end_box(box: Box, *, keep: bool = False) -> None:
+    """Stop the server of a box; with ``keep``, the next box has it, with nothing of what it knew."""
+    for person in box.people.values():
+        person.session.close()
+    if not (keep and _is_resting(box.server)):
+        box.server.stop()
+        return
+    box.server.engine.close()
+    _idle.append(box.server)
+
+
+def _is_resting(server: SandboxServer) -> bool:
+    """Whether it is still there, and nobody talks to it any more."""
+    server.faults.clear()
+    listener = server._server
+    listener.end_connections()
+    return server._thread is not None and not listener.connections
+
+
+def _renewed(root: Path) -> SandboxServer:
+    """A server that another box has ended, with an engine as good as new: two thirds of a start are Flask's routes."""
+    server = _idle.pop()
+    vars(server.engine).update(vars(Engine(root / "sandbox")), url=server.url)
+    return server
+
+
+@functools.cache
+def _contents(seed: Path) -> Folder:
+    return read_folder(seed)
 
 
 def grant_admin(server: SandboxServer, login: str) -> None:

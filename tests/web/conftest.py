@@ -13,7 +13,7 @@ from werkzeug.test import Client
 from stackr.sandbox import checks, pulls
 from tests.support import chromium
 from tests.support.pages import Reader
-from tests.support.sandbox import REPO, Box, build_seed, make_box
+from tests.support.sandbox import REPO, Box, build_seed, end_box, make_box
 
 TIMEOUT_MS = 20_000  # of one click or look; a busy machine is slow, and a page that works does not wait
 
@@ -29,9 +29,7 @@ def box(tmp_path: Path, seed: Path) -> Iterator[Box]:
     """A running sandbox of the test's own: alice and bob may write, carol administers, dave reads."""
     made = make_box(tmp_path, seed)
     yield made
-    for person in made.people.values():
-        person.session.close()
-    made.server.stop()
+    end_box(made, keep=True)
 
 
 @pytest.fixture
@@ -46,9 +44,7 @@ def quiet_box(_sealed_session: None, seed: Path, tmp_path_factory: pytest.TempPa
     made = make_box(tmp_path_factory.mktemp("quiet"), seed)
     made.stack("one")
     yield made
-    for person in made.people.values():
-        person.session.close()
-    made.server.stop()
+    end_box(made)
 
 
 @pytest.fixture
@@ -130,9 +126,7 @@ def busy_box(_sealed_session: None, seed: Path, tmp_path_factory: pytest.TempPat
     made = make_box(tmp_path_factory.mktemp("busy"), seed)
     fill(made)
     yield made
-    for person in made.people.values():
-        person.session.close()
-    made.server.stop()
+    end_box(made)
 
 
 def fill(box: Box) -> None:

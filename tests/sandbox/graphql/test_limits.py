@@ -10,7 +10,7 @@ import pytest
 
 from stackr.sandbox.clock import ManualClock
 from tests.support.graphql import post, pull_id, repository_id
-from tests.support.sandbox import Box, make_box
+from tests.support.sandbox import Box, end_box, make_box
 
 
 @pytest.fixture
@@ -18,9 +18,7 @@ def slow(tmp_path: Path, seed: Path) -> Iterator[Box]:
     """A box on which every mutation takes three seconds of a clock that only tests move."""
     made = make_box(tmp_path, seed, clock=ManualClock(), mutation_ms=3000)
     yield made
-    for person in made.people.values():
-        person.session.close()
-    made.server.stop()
+    end_box(made)
 
 
 def create(box: Box, count: int) -> str:
