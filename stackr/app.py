@@ -18,6 +18,7 @@ from stackr import options
 from stackr.core import forks
 from stackr.core.identity import is_head_ref
 from stackr.core.trunk import TrunkChoice
+from stackr.errors import ConfigError
 from stackr.ui.console import Console
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from stackr.core.model import Change, Stack
     from stackr.core.naming import PullName
     from stackr.core.ports import ForgeFacts
+    from stackr.core.triage import CiRules
     from stackr.github.api import GitHub
     from stackr.github.auth import Token
     from stackr.github.checks import CheckReader
@@ -73,21 +75,33 @@ class App:
         """All settings; warnings about ignored ones are told once."""
         from stackr import config
 
-        root = self.repo.work_tree
-        loaded = config.load(
-            flags=self._flags,
-            env=os.environ,
-            repo_file=root / config.REPO_FILE_NAME if root else None,
-            user_file=config.user_file(os.environ),
-            git_config={
-                e.key: "true" if e.value is None else e.value
-                for e in self.repo.config.entries
-                if e.key.startswith("stackr.")
-            },
-        )
+        loaded = self._load(config.read_repo_file(self.repo.work_tree))
         for warning in loaded.warnings:
             self.ui.warn(warning)
         return loaded
+
+    def _load(self, repo_text: str | None) -> Config:
+        from stackr import config
+
+        entries = (entry for entry in self.repo.config.entries if entry.key.startswith("stackr."))
+        git_config = {entry.key: "true" if entry.value is None else entry.value for entry in entries}
+        return config.load(self._flags, os.environ, repo_text, config.user_file(os.environ), git_config)
+
+    def ci_rules(self, trunk: str | None) -> CiRules:
+        """The rules for failed checks as they stand at the commit ``trunk`` (``None``: it is not here).
+
+        What the work tree says does not count: a change could call its own failures unstable, and land with them.
+        """
+        from stackr import config
+        from stackr.core.triage import CiRules
+
+        try:
+            content = self.repo.read_file(trunk, [config.REPO_FILE_NAME]) if trunk else None
+            settings = self._load(config.decode_repo_file(content))
+        except ConfigError as problem:
+            self.ui.warn(f"the rules for CI on trunk do not hold: {problem.message}")
+            settings = self._load(None)
+        return CiRules.from_table(settings.ci)
 
     @cached_property
     def remote(self) -> str:

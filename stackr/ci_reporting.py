@@ -6,6 +6,7 @@ Which pull request it is, and where the page goes, is ``stackr.reporting``'s; wh
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from stackr.core.model import PullRequest, PullState
 from stackr.core.ports import Forge, ForgeFacts, ReadRequest
 from stackr.core.sticky import fit
 from stackr.core.triage import CiRules, Triage
-from stackr.errors import Refused
+from stackr.errors import Refused, UsageError
 from stackr.reporting import Page, Place
 from stackr.ui import triage_view
 
@@ -37,7 +38,7 @@ def page_of(app: App, place: Place, logs: int | None) -> Page:
     app.ui.step(f"reading #{place.target.number} and what it builds on")
     line, facts = _line(place.forge, place.target.number, settings.trunk, settings.sev_label)
     assert facts.landing is not None, "the rules of trunk were asked for"
-    rules, subject = CiRules.from_table(settings.ci), triage.Subject(line, facts.trunk)
+    rules, subject = _rules(app, settings, facts), triage.Subject(line, facts.trunk)
     most = triage.DEFAULT_LOGS if logs is None else logs
     found = triage.run(CheckReader(place.forge.http), app.ui, subject, facts.landing, rules, most)
     return _page(found)
@@ -48,7 +49,24 @@ def _settings(app: App) -> config.Config:
     try:
         return app.config
     except Refused:
-        return config.load({}, os.environ, None, config.user_file(os.environ), {})
+        return config.load_anywhere(os.environ)
+
+
+def _rules(app: App, settings: config.Config, facts: ForgeFacts) -> CiRules:
+    """Those on trunk, as far as it is here; without a clone, one's own."""
+    try:
+        return app.ci_rules(_trunk_here(app, facts))
+    except Refused:
+        return CiRules.from_table(settings.ci)
+
+
+def _trunk_here(app: App, facts: ForgeFacts) -> str | None:
+    """Trunk's tip, else where this clone saw it last; ``None`` where neither is here."""
+    with suppress(Refused):
+        for revision in filter(None, (facts.trunk_oid, f"refs/remotes/{app.remote}/{facts.trunk}")):
+            with suppress(UsageError):
+                return app.repo.resolve(revision)
+    return None
 
 
 def _line(forge: Forge, number: int, trunk: str | None, label: str) -> tuple[tuple[PullRequest, ...], ForgeFacts]:

@@ -27,6 +27,7 @@ NOT_SETTINGS = frozenset({"STACKR_TOKEN"})
 # What stackr itself notes in git's configuration: the login behind a token (docs/internals/protocol.md 1.2).
 OWN_NOTES = frozenset({"login"})
 _LARGEST_FILE_BYTES = 1_000_000
+_NOT_UTF8 = "it is not UTF-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,20 +123,21 @@ class Config:
 def load(
     flags: Mapping[str, Value],
     env: Mapping[str, str],
-    repo_file: Path | None,
+    repo_text: str | None,
     user_file: Path | None,
     git_config: Mapping[str, str],
 ) -> Config:
     """Gather every setting from its strongest source; raises ``ConfigError`` for the first that is wrong.
 
-    ``flags`` maps setting names to values (``None`` or empty: not given); ``repo_file`` is ``.stackr.toml`` at the top
-    of the work tree, and either file may be missing. ``git_config`` maps keys as ``git config --list`` writes them.
+    ``flags`` maps setting names to values (``None`` or empty: not given); ``repo_text`` is what ``.stackr.toml`` says
+    (``None``: there is none), and the user's file may be missing. ``git_config`` maps keys as ``git config --list``
+    writes them.
     """
     warnings: list[str] = []
     sources = (
         _from_git(git_config),
-        _from_file(user_file, _display(user_file, env), warnings, trusted=True),
-        _from_file(repo_file, REPO_FILE_NAME, warnings, trusted=False),
+        _from_user_file(user_file, env),
+        _from_repo_file(repo_text, warnings),
         _from_environment(env),
         _from_flags(flags),
     )
@@ -143,6 +145,28 @@ def load(
     for source in sources:
         found.update(source)
     return Config(found, tuple(warnings))
+
+
+def load_anywhere(env: Mapping[str, str]) -> Config:
+    """The settings that hold without a repository."""
+    return load({}, env, None, user_file(env), {})
+
+
+def read_repo_file(work_tree: Path | None) -> str | None:
+    """What ``.stackr.toml`` at the top of a work tree says; ``None`` if there is none."""
+    return _read(work_tree / REPO_FILE_NAME, REPO_FILE_NAME) if work_tree else None
+
+
+def decode_repo_file(content: bytes | None) -> str | None:
+    """The same for the bytes of a ``.stackr.toml`` that was committed."""
+    if content is None:
+        return None
+    if len(content) > _LARGEST_FILE_BYTES:
+        raise _no_settings(REPO_FILE_NAME)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise _unreadable(REPO_FILE_NAME, _NOT_UTF8) from problem
 
 
 def user_file(env: Mapping[str, str]) -> Path | None:
@@ -194,17 +218,24 @@ def _from_git(git_config: Mapping[str, str]) -> dict[str, Found]:
     return found
 
 
-def _from_file(path: Path | None, name: str, warnings: list[str], *, trusted: bool) -> dict[str, Found]:
+def _from_user_file(path: Path | None, env: Mapping[str, str]) -> dict[str, Found]:
+    name = _display(path, env)
     text = _read(path, name) if path is not None else None
+    return {} if text is None else dict(_entries(_parse(text, name), text, name))
+
+
+def _from_repo_file(text: str | None, warnings: list[str]) -> dict[str, Found]:
     if text is None:
         return {}
+    content = _without_forbidden(_parse(text, REPO_FILE_NAME), REPO_FILE_NAME, warnings)
+    return dict(_entries(content, text, REPO_FILE_NAME))
+
+
+def _parse(text: str, name: str) -> dict[str, object]:
     try:
-        content = tomli.loads(text)
+        return tomli.loads(text)
     except (tomli.TOMLDecodeError, RecursionError) as problem:
         raise ConfigError(f'"{name}" is not valid TOML ({problem})', next_step=f"mend {name}") from problem
-    if not trusted:
-        content = _without_forbidden(content, name, warnings)
-    return dict(_entries(content, text, name))
 
 
 def _entries(content: Mapping[str, object], text: str, file_name: str) -> Iterable[tuple[str, Found]]:
@@ -232,13 +263,21 @@ def _read(path: Path, name: str) -> str | None:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE_BYTES:
-            raise ConfigError(f'"{name}" is not a file of settings', next_step=f"remove or replace {name}")
+            raise _no_settings(name)
         return path.read_text(encoding="utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else "it is not UTF-8"
-        raise ConfigError(f'cannot read "{name}" ({reason})', next_step=f"mend {name}") from problem
+        reason = problem.strerror if isinstance(problem, OSError) else _NOT_UTF8
+        raise _unreadable(name, reason) from problem
+
+
+def _no_settings(name: str) -> ConfigError:
+    return ConfigError(f'"{name}" is not a file of settings', next_step=f"remove or replace {name}")
+
+
+def _unreadable(name: str, reason: str | None) -> ConfigError:
+    return ConfigError(f'cannot read "{name}" ({reason})', next_step=f"mend {name}")
 
 
 def _convert(setting: Setting, raw: Value, origin: str, *, textual: bool = False) -> Value:

@@ -55,12 +55,11 @@ def look(app: App, base: str | None = None, *, offline: bool = False) -> Seen:
 def look_at_checks(app: App, base: str | None, logs: int | None) -> Examined:
     """The stack with whose failure each failed check is; ``logs`` is how many logs may be read at most."""
     from stackr import triage
-    from stackr.core.triage import CiRules
 
     observed = observe_stack(app, base, offline=False, landing=True)
     facts = observed.facts.landing if observed.facts else None
     assert facts is not None, "the rules of trunk were asked for"
-    rules = CiRules.from_table(app.config.ci)
+    rules = app.ci_rules(observed.stack.trunk.oid)
     most = triage.DEFAULT_LOGS if logs is None else logs
     found = triage.run(app.checks, app.ui, triage.subject_of(app, observed.stack), facts, rules, most)
     return Examined(report_of(app, observed), found, observed.warnings)

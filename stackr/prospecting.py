@@ -15,11 +15,10 @@ from stackr.core.fates import Fate, fates
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape
 from stackr.core.land import Clean, Prospect, Step, Wanted, is_registered, landing_picks, plan_steps
 from stackr.core.methods import choose_method, merge_kind
-from stackr.core.model import Change, Checks, Stack
+from stackr.core.model import Change, Checks, Commit, Stack
 from stackr.core.preflight import Obstacle, Question
 from stackr.core.replaying import Pick, Picked, ReplayConflict
 from stackr.core.rules import LandingFacts, Method
-from stackr.core.triage import CiRules
 from stackr.observe import observe
 from stackr.observe.bases import read_merge_bases
 from stackr.records import dataclass
@@ -125,15 +124,17 @@ def _prospect(
     if wanted.lands_clean:
         picks = landing_picks(picks, left, count)
     picked, conflict = _replay(app, picks, left.trunk.oid)
-    if wanted.lands_clean and picked and (form := _landed_form(app, left, picks[0], picked[0])) is not None:
+    form = _landed_form(app, left, picks[0]) if wanted.lands_clean and picked else None
+    if form is not None and (form.tree, form.parents[0]) == (picked[0].tree, left.trunk.oid):
         above, conflict = _replay(app, picks[1:], form.oid)
-        picked = (form, *above)
+        picked = (replace(picked[0], oid=form.oid), *above)
     clean = _chain(left, picked)
     # These merge no heads one by one, so only what stays behind has to be tried.
     first = count if wanted.method in (Method.PUSH, Method.NATIVE) else 0
     merged = _try_merges(app, left, clean, first, wanted.kind)
     # A queue brings everything up to date itself.
-    return Prospect(left, count, clean, merged, conflict, facts.rules.strict and not facts.rules.queue)
+    strict, single = facts.rules.strict and not facts.rules.queue, left.changes[0].id if form is not None else ""
+    return Prospect(left, count, clean, merged, conflict, strict, single)
 
 
 def _replay(app: App, picks: Sequence[Pick], onto: str) -> tuple[tuple[Picked, ...], ReplayConflict | None]:
@@ -146,14 +147,13 @@ def _replay(app: App, picks: Sequence[Pick], onto: str) -> tuple[tuple[Picked, .
     return app.repo.replay(picks[:number], onto).picks, conflict
 
 
-def _landed_form(app: App, left: Stack, pick: Pick, picked: Picked) -> Picked | None:
-    """The head of the bottom change if it is just what is to land, as an earlier run of ours pushed it."""
+def _landed_form(app: App, left: Stack, pick: Pick) -> Commit | None:
+    """The head of the bottom change if it is one commit on trunk, worded as it is to land: an earlier run pushed it."""
     bottom = left.changes[0]
     head = app.repo.read_commits([bottom.remote_head] if bottom.remote_head else []).get(bottom.remote_head or "")
-    if head is None or (head.tree, head.parents) != (picked.tree, (left.trunk.oid,)):
+    if head is None or (head.message, head.author) != (pick.message, pick.author) or len(head.parents) != 1:
         return None
-    is_same = (head.message, head.author) == (pick.message, pick.author)
-    return replace(picked, oid=head.oid) if is_same else None
+    return head if left.graph.contains(left.trunk.oid, head.parents[0]) else None
 
 
 def _chain(left: Stack, picked: Sequence[Picked]) -> dict[str, Clean]:
@@ -194,4 +194,5 @@ def _verdicts(app: App, prospect: Prospect, facts: LandingFacts) -> Mapping[int,
     if not (facts.rules.checks or states & {Checks.FAILING, Checks.PENDING}):
         return {}
     subject = triage.subject_of(app, replace(prospect.stack, changes=prospect.group))
-    return triage.run(app.checks, app.ui, subject, facts, CiRules.from_table(app.config.ci)).verdicts
+    rules = app.ci_rules(prospect.stack.trunk.oid)
+    return triage.run(app.checks, app.ui, subject, facts, rules).verdicts

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stackr import config, settings
-from stackr.config import Config, load
+from stackr.config import Config, load, read_repo_file
 from stackr.core.model import Style
 from stackr.errors import ConfigError
 
@@ -27,7 +27,7 @@ def read(
         if text is not None:
             (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     environment = {"HOME": str(tmp_path), **(env or {})}
-    return load(flags or {}, environment, tmp_path / ".stackr.toml", tmp_path / "config.toml", git or {})
+    return load(flags or {}, environment, read_repo_file(tmp_path), tmp_path / "config.toml", git or {})
 
 
 def refused(tmp_path: Path, **sources: object) -> ConfigError:
@@ -203,6 +203,18 @@ def test_bad_toml_and_other_unreadable_files_are_configuration_errors(tmp_path: 
     assert refused(tmp_path, repo=b'trunk = "\xff"\n').message == 'cannot read ".stackr.toml" (it is not UTF-8)'
     assert refused(tmp_path, repo="a = " + "[" * 50_000).exit_code == 7
     assert refused(tmp_path, repo="#" * 1_000_001).message == '".stackr.toml" is not a file of settings'
+
+
+def test_a_committed_file_is_read_like_one_on_disk() -> None:
+    assert config.decode_repo_file(None) is None
+    assert config.decode_repo_file(b'\xef\xbb\xbftrunk = "main"') == 'trunk = "main"'
+    for content, message in (
+        (b"\xff", 'cannot read ".stackr.toml" (it is not UTF-8)'),
+        (b"#" * 1_000_001, '".stackr.toml" is not a file of settings'),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            config.decode_repo_file(content)
+        assert caught.value.message == message
 
 
 def test_a_link_to_a_device_is_not_opened(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def _load(app: App) -> Config:
         from stackr import config
 
         app.ui.note("not in a git repository: only the environment and your own file count")
-        return config.load({}, os.environ, None, config.user_file(os.environ), {})
+        return config.load_anywhere(os.environ)
     return app.config
 
 

@@ -121,7 +121,10 @@ def test_the_example_is_told_as_its_bots_told_it_and_then_trunk_breaks(world: Wo
 def test_every_class_is_told_from_what_github_has(world: World) -> None:
     clone, ci = world.stacked("A", "B", "C"), Ci(world)
     base, low, mid = clone.oid("origin/main"), ci.head(1), ci.head(2)
-    (clone.path / ".stackr.toml").write_text('[ci]\nunstable = ["nightly / *"]\n')
+    # Rules hold as they stand on trunk; what a change itself calls flaky does not count.
+    world.advance(".stackr.toml", '[ci]\nunstable = ["nightly / *"]\n')
+    clone.git("fetch", "-q")
+    (clone.path / ".stackr.toml").write_text('[ci]\nflaky = ["*"]\n')
     world.server.protect(
         world.name,
         "main",
@@ -155,12 +158,25 @@ def test_a_landing_puts_up_with_what_trunk_breaks_and_stops_at_what_a_change_bre
         ci.put(commit, "CI / tests", cause="OSError: no route to the mirror")
     ci.put(clone.oid("origin/main"), "CI / lint", "success")
     ci.put(ci.head(2), "CI / lint", cause="SyntaxError: invalid syntax")
+    (clone.path / ".stackr.toml").write_text('[ci]\nunstable = ["*"]\n')
     stopped = clone.stackr("land", "--yes", code=3).err
     assert '    #2 "B": "CI / lint" failed (NEW: SyntaxError: invalid syntax); mend it, or run it again' in stopped
     assert "CI / tests" not in stopped
     told = clone.stackr("land", "--yes", "--ready").out
     assert '#1 "A": "CI / tests" failed and is waived (BROKEN TRUNK: OSError: no route to the mirror)' in told
     assert [world.state(number) for number in (1, 2)] == ["merged", "open"]
+
+
+def test_rules_on_trunk_that_cannot_be_read_waive_nothing_and_stop_nothing(world: World) -> None:
+    clone, ci = world.stacked("A"), Ci(world)
+    ci.put(clone.oid("origin/main"), "CI / lint", "success")
+    ci.put(ci.head(1), "CI / lint", cause="SyntaxError: invalid syntax")
+    world.advance(".stackr.toml", '[ci]\nunstable = "*"\n')
+    clone.git("fetch", "-q")
+    for command in ("status", "--ci"), ("report", "ci", "--pr", "1"):
+        told = clone.stackr(*command)
+        assert "warning: the rules for CI on trunk do not hold: " in told.err
+        assert "NEW FAILURES" in told.out
 
 
 def test_a_job_without_a_clone_reports_on_a_stack_without_lists_and_keeps_its_summary(
