@@ -53,6 +53,8 @@ class Prospect:
     ``stack`` holds the changes that have not landed yet, bottom first; the ``count`` lowest are to land now. ``clean``
     goes by change id, up to the first that does not apply to trunk (``conflict``, with the commit id as its label);
     ``merged`` is the tree that merging a head as it stands would give, ``None`` where that conflicts or cannot be told.
+    ``single`` is the id of the bottom change if its head is just one commit on one of trunk's, worded as it is to land
+    (``""``: it is not).
     """
 
     stack: Stack
@@ -61,6 +63,7 @@ class Prospect:
     merged: Mapping[str, str | None]
     conflict: ReplayConflict | None = None
     strict: bool = False
+    single: str = ""
 
     @property
     def group(self) -> tuple[Change, ...]:
@@ -165,8 +168,10 @@ def _head(prospect: Prospect, index: int, wanted: Wanted) -> HeadPlan:
     change = prospect.stack.changes[index]
     remote, clean = change.remote_head or "", prospect.clean[change.id]
     if wanted.lands_clean:
-        # A rebase merge replays every commit of the branch, so there must be just the one, on trunk.
-        return HeadPlan(change, clean.oid)
+        # A rebase merge replays every commit of the branch, so there must be just the one, on trunk; not on its tip where
+        # an earlier run has pushed it, for a push throws a pull request out of the queue.
+        is_fit = wanted.kind is Method.REBASE and change.id == prospect.single and not prospect.needs_push(index)
+        return HeadPlan(change, remote if is_fit else clean.oid)
     if not prospect.needs_push(index):
         return HeadPlan(change, remote)
     title = f"Merge {prospect.stack.trunk.name} to land: {change.title}"

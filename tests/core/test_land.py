@@ -128,6 +128,15 @@ def test_a_queue_or_auto_merge_that_rebases_gets_the_clean_commits_too(method: M
     assert a.merge == (merge(made.changes[0], "a9", method, Method.REBASE),)
 
 
+def test_one_commit_on_an_older_commit_of_trunk_is_not_pushed_again_to_be_rebased() -> None:
+    """It may be in a queue, which a push throws it out of."""
+    some = replace(prospect(two()), single=cid("A"))
+    for wanted, is_moved in ((Wanted(Method.QUEUE, Method.REBASE), False), (Wanted(Method.PUSH), True)):
+        assert moves_head(some, 0, wanted) is is_moved
+        assert moves_head(some, 1, wanted)
+    assert moves_head(replace(some, merged={}), 0, Wanted(Method.REBASE))
+
+
 def test_which_heads_have_to_move_before_they_land() -> None:
     some = prospect(two(), clashing="B")
     assert [moves_head(some, index, SQUASH) for index in (0, 1)] == [False, True]

@@ -155,7 +155,7 @@ class CannedGitHub:
             "pullRequest": self._by_number,
             "label": lambda info, name: {"id": f"L_{name}"} if name in self.labels else None,
             **dict.fromkeys(("mergeCommitAllowed", "squashMergeAllowed", "rebaseMergeAllowed"), True),
-            **dict.fromkeys(("autoMergeAllowed", "deleteBranchOnMerge"), False),
+            "autoMergeAllowed": False,
             "mergeQueue": lambda info, branch="main": self.queues.get(branch),
             "issues": self._issues,
             **self.settings,
