@@ -21,6 +21,7 @@ from stackr.core.replaying import Pick, Picked, ReplayConflict
 from stackr.core.rules import LandingFacts, Method
 from stackr.observe import observe
 from stackr.observe.bases import read_merge_bases
+from stackr.observe.relations import edges
 from stackr.records import dataclass
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def _landed_form(app: App, left: Stack, pick: Pick) -> Commit | None:
     head = app.repo.read_commits([bottom.remote_head] if bottom.remote_head else []).get(bottom.remote_head or "")
     if head is None or (head.message, head.author) != (pick.message, pick.author) or len(head.parents) != 1:
         return None
-    return head if left.graph.contains(left.trunk.oid, head.parents[0]) else None
+    return head if edges(left.graph, head.oid) == set(head.parents) else None
 
 
 def _chain(left: Stack, picked: Sequence[Picked]) -> dict[str, Clean]:

@@ -168,8 +168,8 @@ def _head(prospect: Prospect, index: int, wanted: Wanted) -> HeadPlan:
     change = prospect.stack.changes[index]
     remote, clean = change.remote_head or "", prospect.clean[change.id]
     if wanted.lands_clean:
-        # A rebase merge replays every commit of the branch, so there must be just the one, on trunk; not on its tip where
-        # an earlier run has pushed it, for a push throws a pull request out of the queue.
+        # A rebase merge replays every commit of the branch, so there must be just the one, on trunk. What an earlier
+        # run pushed may stand on an older tip, for the branch of what is in a queue cannot be pushed to.
         is_fit = wanted.kind is Method.REBASE and change.id == prospect.single and not prospect.needs_push(index)
         return HeadPlan(change, remote if is_fit else clean.oid)
     if not prospect.needs_push(index):
