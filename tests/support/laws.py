@@ -72,7 +72,7 @@ def check_laws(
         assert seen.pull.base_ref == base, f"#{seen.pull.number} targets {seen.pull.base_ref}, not {base}"
         _same_diff(world, seen, diffs[seen.commit])
         check_list(stack, seen, landed)
-    _check_history(world, gone, forced)
+    check_history(world, gone, forced)
     if again:
         check_nothing_to_do(world, clone)
     return stack
@@ -109,7 +109,7 @@ def check_list(stack: Sequence[Seen], seen: Seen, landed: Sequence[int] = ()) ->
     assert blocks[0].splitlines() == wanted, f"#{seen.pull.number} lists:\n{blocks[0]}"
 
 
-def _check_history(world: World, gone: Sequence[int], forced: bool) -> None:
+def check_history(world: World, gone: Sequence[int] = (), forced: bool = False) -> None:
     """Nothing was closed or merged or forced, not even for a moment."""
     allowed = {"head_ref_force_pushed"} if forced else set()
     for pull in world.pulls():

@@ -22,9 +22,13 @@ from tests.support.world import Clone, Result
 DEADLINE_S = 60.0
 _MODULES = [
     "tests.support.processes",
+    "stackr.commands.land",
     "stackr.commands.submit",
+    "stackr.commands.sync",
     "stackr.landing",
+    "stackr.repo.pullnames",
     "stackr.repo.repository",
+    "stackr.repo.resolving",
     "stackr.github.api",
     "stackr.config",
 ]

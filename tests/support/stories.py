@@ -16,7 +16,9 @@ from typing import Any
 from stackr.sandbox import pulls
 from stackr.sandbox.log import Entry
 from stackr.sandbox.server import SandboxServer
-from tests.support.laws import check_laws
+from tests.support.folders import read_folder
+from tests.support.laws import check_history, check_laws, check_nothing_to_do
+from tests.support.templates import Template, copy_to, template_of
 from tests.support.world import Clone, World
 
 _numbers = itertools.count(1)
@@ -124,17 +126,17 @@ class Stage:
         self._stories = stories
         self._source = source
         self._root = root
-        self._masters: dict[str, Scene] = {}
+        self._masters: dict[str, tuple[Template, Clone]] = {}
         self._unbroken: dict[str, tuple[View, list[Entry]]] = {}
 
     def scene(self, story: str, root: Path) -> Scene:
         """A copy of a story below ``root``, with a repository of its own on the server; the log is cleared."""
-        master = self._masters.get(story) or self._build(story)
-        world = self._world(master.world.bare.path, root)
-        for pull in master.world.pulls():
-            self._open_again(world, pull)
+        template, master = self._masters.get(story) or self._build(story)
+        world = self._world(root)
+        clone = Clone(world.root / "clone", master.login, master.token)
+        copy_to(world, clone.path, template)
         world.forget()
-        return Scene(world, self._copy_clone(master.clone, world))
+        return Scene(world, clone)
 
     def unbroken(self, story: str) -> View:
         """What an unbroken submit of a story leaves."""
@@ -153,55 +155,28 @@ class Stage:
             check_laws(scene.world, scene.clone)
         return self._unbroken[story]
 
-    def _build(self, story: str) -> Scene:
-        world = self._world(self._source, self._root)
+    def _build(self, story: str) -> tuple[Template, Clone]:
+        world = self._world(self._root)
+        read_folder(self._source).write(world.bare.path)
         clone = self._stories[story](world)
         # Few files are copied in no time.
         clone.git("gc", "-q", "--prune=now")
         world.bare.git("gc", "-q")
         shutil.rmtree(clone.path / ".git" / "hooks")
-        self._masters[story] = Scene(world, clone)
+        self._masters[story] = template_of(world, clone.path), clone
         return self._masters[story]
 
-    def _world(self, source: Path, root: Path) -> World:
+    def _world(self, root: Path) -> World:
         name = f"acme/story{next(_numbers)}"
-        repo = self._server.add_repository(name, writers=("alice", "bob", "carol"))
-        directory = self._server.engine.directory(repo)
-        for part in ("objects", "refs", "packed-refs"):
-            # Files are copied several times as fast as git fetches them.
-            if (source / part).is_dir():
-                shutil.copytree(source / part, directory / part, dirs_exist_ok=True)
-            elif (source / part).exists():
-                shutil.copy(source / part, directory / part)
+        self._server.add_repository(name, writers=("alice", "bob", "carol"))
         folder = root / name.partition("/")[2]
         folder.mkdir(parents=True)
         return World(self._server, name, folder)
-
-    def _open_again(self, world: World, pull: pulls.PullRequest) -> None:
-        author = self._server.engine.store.users.need(pull.author_id)
-        copy = pulls.create_pull(
-            self._server.engine,
-            author,
-            self._server.repository(world.name),
-            title=pull.title,
-            head=pull.head_ref,
-            base=pull.base_ref,
-            body=pull.body,
-            draft=pull.draft,
-        )
-        assert copy.number == pull.number
-
-    def _copy_clone(self, clone: Clone, world: World) -> Clone:
-        path = world.root / "clone"
-        shutil.copytree(clone.path, path)
-        config = path / ".git" / "config"
-        old = clone.git("remote", "get-url", "origin")
-        config.write_text(config.read_text().replace(old, world.server.clone_url(world.name)))
-        return Clone(path, clone.login, clone.token)
 
 
 def finish(stage: Stage, story: str, scene: Scene) -> None:
     """The next submit ends where an unbroken one ends, lawfully, and a third finds nothing to do."""
     scene.clone.stackr("submit")
-    assert scene.view() == stage.unbroken(story)
-    check_laws(scene.world, scene.clone)
+    assert scene.view() == stage.unbroken(story), "diffs, lists and bases are as lawful as those"
+    check_history(scene.world)
+    check_nothing_to_do(scene.world, scene.clone)

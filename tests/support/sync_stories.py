@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from stackr.sandbox import aftermath
 from stackr.sandbox.log import Entry
-from stackr.sandbox.model import PullRequest
 from stackr.sandbox.server import SandboxServer
 from tests.support.laws import check_laws
 from tests.support.stories import Scene, Stage, View
@@ -52,13 +50,13 @@ _LAWFUL = {"landed": [1], "taken": []}
 
 
 class SyncStage(Stage):
-    """The stories, with merged pull requests merged in every copy."""
+    """The stories, with uncommitted work in every copy."""
 
     def __init__(self, server: SandboxServer, source: Path, root: Path) -> None:
         super().__init__(server, source, root, SYNC_STORIES)
 
     def scene(self, story: str, root: Path) -> Scene:
-        """A copy of a story with some uncommitted work in it."""
+        """A copy of a story, with that work in it."""
         scene = super().scene(story, root)
         for name, text in _UNCOMMITTED.items():
             scene.clone.write(name, text)
@@ -73,15 +71,6 @@ class SyncStage(Stage):
             if story in _LAWFUL:
                 check_laws(scene.world, scene.clone, landed=_LAWFUL[story], gone=_LAWFUL[story])
         return self._unbroken[story]
-
-    def _open_again(self, world: World, pull: PullRequest) -> None:
-        super()._open_again(world, pull)
-        if pull.merge_oid is not None:
-            engine = self._server.engine
-            with engine.transaction():
-                copy = world.pull(pull.number)
-                aftermath.mark_merged(engine, copy, self._server.user("bob"), pull.merge_oid)
-                engine.store.pulls.save(copy)
 
 
 def check_work(scene: Scene) -> None:

@@ -52,10 +52,10 @@ def made(world: World, path: Path, key: tuple[object, ...], make: Callable[[], N
         return
     whole = (world.server.url, *key)
     if whole in _kept:
-        _copy(_kept[whole], world, path)
+        copy_to(world, path, _kept[whole])
         return
     make()
-    _kept[whole] = _template(world, path)
+    _kept[whole] = template_of(world, path)
 
 
 def _is_untouched(world: World) -> bool:
@@ -84,7 +84,8 @@ def _settings(repo: Repository) -> dict[str, object]:
     return {f.name: getattr(repo, f.name) for f in dataclasses.fields(repo) if f.name not in _OWN_FIELDS}
 
 
-def _template(world: World, path: Path) -> Template:
+def template_of(world: World, path: Path) -> Template:
+    """A world and a clone of it, to be copied."""
     store, repo = world.server.engine.store, world.server.repository(world.name)
     rows = [
         (table.name, copy.deepcopy(row))
@@ -96,7 +97,8 @@ def _template(world: World, path: Path) -> Template:
     return Template(world.name, read_folder(path), read_folder(world.bare.path), tuple(rows))
 
 
-def _copy(template: Template, world: World, path: Path) -> None:
+def copy_to(world: World, path: Path, template: Template) -> None:
+    """Let a world that is as new and a clone of it at ``path`` be as the template's."""
     old, new = template.name.encode(), world.name.encode()
     at = b'"at": %d' % time.time()
     template.clone.write(
@@ -107,13 +109,13 @@ def _copy(template: Template, world: World, path: Path) -> None:
             ".git/stackr/operations": lambda data: re.sub(rb'"at": \d+', at, data),
         },
     )
-    if template.rows:
-        _copy_to_server(template, world)
-
-
-def _copy_to_server(template: Template, world: World) -> None:
-    engine, repo = world.server.engine, world.server.repository(world.name)
     template.bare.write(world.bare.path)
+    if template.rows:
+        _copy_rows(template, world)
+
+
+def _copy_rows(template: Template, world: World) -> None:
+    engine, repo = world.server.engine, world.server.repository(world.name)
     opened = engine.git(repo)
     if not any(ref.startswith("refs/pull/") for ref in opened.refs):  # it was open before
         opened.reload()
