@@ -97,7 +97,9 @@ class _Inquiry:
     @staticmethod
     def _visible(pull: PullRequest, checks: Sequence[Check], baseline: Baseline) -> PullChecks:
         visible = tuple(check for check in checks if check.outcome is not Outcome.HIDDEN)
-        return PullChecks(pull.number, pull.head_oid, visible, baseline, readable=len(visible) == len(checks))
+        is_checked = bool(checks) or pull.checks is not Checks.NONE
+        readable = len(visible) == len(checks)
+        return PullChecks(pull.number, pull.head_oid, visible, baseline, readable, is_checked)
 
     def _merge_base(self, pull: PullRequest) -> str:
         """``""`` where GitHub does not tell."""

@@ -117,6 +117,7 @@ def test_failures_of_a_stack_are_judged_with_few_questions(source: CheckSource) 
 def test_a_stack_that_passed_is_not_asked_about(source: CheckSource) -> None:
     found = ask(source, *(pull(letter, checks=GREEN) for letter in "ABC"))
     assert (labels(found), source.calls["checks"]) == ({10: [], 11: [], 12: []}, 0)
+    assert all(each.is_checked and not each.checks for each in found.pulls)
     assert labels(ask(source)) == {}
 
 

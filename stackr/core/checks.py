@@ -79,10 +79,14 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class PullChecks:
-    """The checks on the head of one pull request; ``readable`` is false when the token may not see all of them."""
+    """The checks on the head of one pull request, as far as they were read: of those that passed nobody need ask.
+
+    ``readable`` is false when the token may not see all of them; ``is_checked`` is true when there are any at all.
+    """
 
     number: int
     head: str
     checks: tuple[Check, ...] = ()
     baseline: Baseline = Baseline()
     readable: bool = True
+    is_checked: bool = False

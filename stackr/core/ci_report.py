@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from stackr.core.checks import PullChecks
-from stackr.core.ci_words import Section, compared, headline, sections, sign
+from stackr.core.ci_words import Section, active_sevs, as_of, sections, title
 from stackr.core.rules import Sev
 from stackr.core.triage import Verdict
 from stackr.core.untrusted import as_code, as_markdown
@@ -37,7 +37,11 @@ def count_jobs(subject: Subject) -> int:
 def write(subject: Subject, keep: int) -> str:
     """The report with at most ``keep`` jobs; those that least want attention are left out, and it says how many."""
     found = sections(subject.verdicts)
-    parts = [*_sevs(subject.sevs), f"## {_title(subject, found)}", f"{_as_of(subject.pull)}{':' if found else '.'}"]
+    parts = [
+        *_sevs(subject.sevs),
+        f"## {title(found, [subject.pull])}",
+        f"{as_of(subject.pull)}{':' if found else '.'}",
+    ]
     left = keep
     for section in found:
         parts += _section(section, left) if left > 0 else ()
@@ -47,20 +51,9 @@ def write(subject: Subject, keep: int) -> str:
     return "\n\n".join(parts)
 
 
-def _title(subject: Subject, found: Sequence[Section]) -> str:
-    mark, words = sign(found), headline(found)
-    if not subject.pull.readable:
-        return f"{'❔' if mark == '✅' else mark} {words if found else 'Checks Cannot Be Read'}"
-    return f"{mark} {words if found or subject.pull.checks else 'No Checks'}"
-
-
-def _as_of(pull: PullChecks) -> str:
-    return " ".join(part for part in (f"As of commit {pull.head[:7]}", compared(pull.baseline)) if part)
-
-
 def _sevs(sevs: Sequence[Sev]) -> Iterator[str]:
     if sevs:
-        yield f"## ❗ {len(sevs)} Active SEVs"
+        yield f"## {active_sevs(sevs)}"
         yield f"There are {len(sevs)} currently active SEVs. If your PR is affected, please view them below:"
         yield "\n".join(f"* **{as_markdown(sev.title)}**{_link('issue', sev.url)}" for sev in sevs)
 

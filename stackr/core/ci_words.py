@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stackr.core.checks import Baseline
+from stackr.core.checks import Baseline, PullChecks
+from stackr.core.rules import Sev
 from stackr.core.triage import Kind, Verdict
 from stackr.records import dataclass
 
@@ -116,8 +117,25 @@ def headline(found: Sequence[Section]) -> str:
     return ", ".join(["No New Failures" if has_failed else "No Failures", *counts])
 
 
-def compared(baseline: Baseline) -> str:
-    """What failures were compared with, as the rest of a sentence; ``""`` where nothing was."""
+def title(found: Sequence[Section], pulls: Iterable[PullChecks]) -> str:
+    """``❌ 5 New Failures``; nothing is claimed of what cannot be read, or was never checked."""
+    mark, words, pulls = sign(found), headline(found), tuple(pulls)
+    if not all(pull.readable for pull in pulls):
+        return f"{'❔' if mark == '✅' else mark} {words if found else 'Checks Cannot Be Read'}"
+    return f"{mark} {words if found or any(pull.is_checked for pull in pulls) else 'No Checks'}"
+
+
+def active_sevs(sevs: Sequence[Sev]) -> str:
+    """``❗ 1 Active SEVs``, as Dr. CI has it."""
+    return f"❗ {len(sevs)} Active SEVs"
+
+
+def as_of(pull: PullChecks) -> str:
+    """``As of commit 633b83c with merge base 7866d11``; the merge base only where anything was compared with it."""
+    return " ".join(part for part in (f"As of commit {pull.head[:7]}", _compared(pull.baseline)) if part)
+
+
+def _compared(baseline: Baseline) -> str:
     base, commit = baseline.merge_base[:7], baseline.commit[:7]
     if not base:
         return ""

@@ -14,7 +14,7 @@ from stackr.core.status import Report
 from stackr.core.words import counted
 from stackr.ui import details, show, table
 from stackr.ui.console import Console
-from stackr.ui.line import Line, Span, fit, line, plain
+from stackr.ui.line import Line, Span, line, plain, wrap
 
 if TYPE_CHECKING:
     from stackr.ui.screen import Screen
@@ -50,7 +50,7 @@ class Window:
 
     def _lines(self, shown: Report | Overview) -> list[Line]:
         columns = self._ui.columns or 0
-        return [fit(each, columns) for each in show.lines(shown, columns, links=self._ui.color_out)]
+        return [part for each in show.lines(shown, columns, links=self._ui.color_out) for part in wrap(each, columns)]
 
 
 class Roll:

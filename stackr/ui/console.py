@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from stackr.ui import output
-from stackr.ui.line import Line, fit, line, plain
+from stackr.ui.line import Line, line, plain, wrap
 from stackr.ui.text import clean, clean_lines, shorten, to_encoding
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Console:
 
     @property
     def columns(self) -> int | None:
-        """The width of the terminal that shows the results, at least 20; ``None`` in a pipe, where nothing is cut."""
+        """The width of the terminal that shows the results, at least 20; ``None`` in a pipe, where nothing is cut or broken."""
         if not output.is_terminal(self.out):
             return None
         return max(20, shutil.get_terminal_size().columns)
@@ -84,14 +84,14 @@ class Console:
                 self._screen = None
 
     def lines(self, content: Iterable[Line]) -> None:
-        """Lines of the result, cut to the width of a terminal."""
+        """Lines of the result; on a terminal, those that are too long for it are broken."""
         columns = self.columns
-        fitted = [each if columns is None else fit(each, columns) for each in content]
+        fitting = [part for each in content for part in ([each] if columns is None else wrap(each, columns))]
         if self.color_out:
             output.erase_progress()
-            self._write_rich(fitted)
+            self._write_rich(fitting)
         else:
-            for each in fitted:
+            for each in fitting:
                 output.write(self.out, plain(each))
 
     def raw(self, text: bytes) -> None:

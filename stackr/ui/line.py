@@ -5,6 +5,8 @@ Views (``tree``, ``plan_view``) build lines and know no terminal; ``Console`` pr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from stackr.records import dataclass
 from stackr.ui.text import clean, take, width
 
@@ -41,17 +43,32 @@ def plain(content: Line) -> str:
     return "".join(span.text for span in content).rstrip()
 
 
-def fit(content: Line, columns: int) -> Line:
-    """The line cut to ``columns`` columns, with an ellipsis where something is missing."""
-    if sum(width(span.text) for span in content) <= columns:
-        return content
-    kept: list[Span] = []
-    left = columns - 1
+def wrap(content: Line, columns: int) -> list[Line]:
+    """The line in as many as it takes for ``columns`` columns, all indented like it; broken at spaces where possible."""
+    text = "".join(span.text for span in content)
+    if width(text) <= columns:
+        return [content]
+    indent = len(text) - len(text.lstrip(" "))
+    return [(Span(" " * indent), *_cut(content, *part)) for part in _breaks(text, indent, max(2, columns - indent))]
+
+
+def _breaks(text: str, start: int, room: int) -> Iterator[tuple[int, int]]:
+    """Where the parts of ``text`` from ``start`` on begin and end, each in at most ``room`` columns."""
+    text = text.rstrip(" ")
+    while start < len(text):
+        end = start + len(take(text[start:], room))
+        if end < len(text):
+            space = text.rfind(" ", start, end + 1)
+            end = space if space > start else end
+        yield start, end
+        start = len(text) - len(text[end:].lstrip(" "))
+
+
+def _cut(content: Line, start: int, end: int) -> Iterator[Span]:
+    """What of the spans lies between two places of the whole text."""
+    at = 0
     for span in content:
-        text = take(span.text, left)
-        is_cut = text != span.text
-        kept.append(Span(f"{text}…" if is_cut else text, span.style, span.link))
-        if is_cut:
-            break
-        left -= width(text)
-    return tuple(kept)
+        text = span.text[max(0, start - at) : max(0, end - at)]
+        if text:
+            yield Span(text, span.style, span.link)
+        at += len(span.text)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stackr.core.ci_words import Section, compared, sections
+from stackr.core.ci_words import Section, active_sevs, as_of, sections, title
 from stackr.core.model import PullState
 from stackr.core.rules import Sev
 from stackr.core.status import Report, Row
 from stackr.core.triage import Kind, Triage, Verdict
-from stackr.core.words import counted
 from stackr.ui import as_json, details, table
 from stackr.ui.line import Line, Span, line
 
@@ -25,10 +24,12 @@ def lines(report: Report, found: Triage, columns: int | None = None, *, links: b
     """The whole view; ``columns`` and ``links`` are those of ``tree.lines``."""
     rows = list(reversed(report.rows))
     head = report.head.oid if report.head else None
+    by_class = sections(verdict for row in rows for verdict in _verdicts(row, found))
     shown = list(_sevs(found.sevs, links))
+    if found.pulls:
+        shown.append(line(Span(title(by_class, found.pulls), "bold")))
     shown += table.lines([_entry(row, found, head) for row in rows], columns, links=links)
-    every = [verdict for row in rows for verdict in _verdicts(row, found)]
-    for section in sections(every):
+    for section in by_class:
         shown += [line(""), *_section(section, rows, found, links)]
     shown += _compared(found)
     shown += [line(Span("note: ", "bold"), note) for note in (*report.notes, *found.notes)]
@@ -37,7 +38,7 @@ def lines(report: Report, found: Triage, columns: int | None = None, *, links: b
 
 def _sevs(sevs: Sequence[Sev], links: bool) -> Iterator[Line]:
     if sevs:
-        yield line(Span(counted(len(sevs), "active SEV"), "bold red"))
+        yield line(Span(active_sevs(sevs), "bold red"))
         for sev in sevs:
             yield line(_INDENT, Span(sev.title, "red", sev.url if links else ""), *_address(sev.url, links))
         yield line("")
@@ -114,14 +115,12 @@ def _is_of(verdict: Verdict, section: Section) -> bool:
 
 
 def _compared(found: Triage) -> Iterator[Line]:
-    """What failures were compared with; pull requests that have it in common are named together."""
-    known: dict[str, list[str]] = {}
-    for pull in reversed(found.pulls):
-        if words := compared(pull.baseline):
-            known.setdefault(words, []).append(f"#{pull.number}")
-    for words, numbers in known.items():
+    """What the failures of each pull request were compared with, newest first."""
+    pulls = [pull for pull in reversed(found.pulls) if pull.baseline.merge_base]
+    if pulls:
         yield line("")
-        yield line(Span(f"{', '.join(numbers)} compared {words}", "dim"))
+    for pull in pulls:
+        yield line(Span(f"{as_of(pull)} (#{pull.number})", "dim"))
 
 
 def _verdicts(row: Row, found: Triage) -> tuple[Verdict, ...]:

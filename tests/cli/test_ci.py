@@ -76,9 +76,10 @@ def test_the_example_is_told_as_its_bots_told_it_and_then_trunk_breaks(world: Wo
     told = clone.stackr("status", "--ci", "--exit-code", code=1)
     head, jobs = told.out.split("\n\nNEW FAILURES")
     assert head.splitlines() == [
-        "1 active SEV",
+        "❗ 1 Active SEVs",
         f"    B200 runners are down due to network issues  {url}/issues/3",
         "",
+        "❌ 5 New Failures, 1 Pending",
         f"▶ ✗ #2  B  5 new failures  {url}/pull/2",
         f"  ◐ #1  A  1 pending  {url}/pull/1",
     ]
@@ -89,7 +90,7 @@ def test_the_example_is_told_as_its_bots_told_it_and_then_trunk_breaks(world: Wo
         "PENDING  The following jobs have not ended:",
         "#1  CI / slow",
         "",
-        f"#2 compared with merge base {base[:7]}",
+        f"As of commit {ci.head(2)[:7]} with merge base {base[:7]} (#2)",
     ]
     assert ci.asked() == {"StackrRead": 1, "StackrCommitChecks": 3, "StackrEvidence": 1, "logs": 5}
 

@@ -8,12 +8,12 @@ import pytest
 
 from stackr.core.checks import Baseline, Check, Outcome, PullChecks
 from stackr.core.ci_report import Subject, count_jobs, write
-from stackr.core.ci_words import compared, headline, sections, sign
+from stackr.core.ci_words import as_of, headline, sections, sign
 from stackr.core.rules import Sev
 from stackr.core.triage import Kind, Verdict
 
 HEAD, BASE, OLDER = ("633b83c" + "0" * 33, "7866d11" + "0" * 33, "1234567" + "0" * 33)
-PULL = PullChecks(3285, HEAD, (Check("CI / lint", "lint", Outcome.PASSED),), Baseline(BASE, BASE))
+PULL = PullChecks(3285, HEAD, (Check("CI / lint", "lint", Outcome.PASSED),), Baseline(BASE, BASE), is_checked=True)
 DOCKER = "RuntimeError: Command docker exec -t {} /exec failed with exit code 1"
 EXAMPLE = (
     ("Continuous Benchmark (PR) / GPU Pytest benchmark", "Process completed with exit code 139."),
@@ -103,7 +103,9 @@ def test_the_title_says_how_bad_it_is(verdicts: list[Verdict], title: str) -> No
 def test_where_nothing_failed_the_commit_is_named_all_the_same() -> None:
     green = replace(PULL, baseline=Baseline())
     assert report(pull=green) == "## ✅ No Failures\n\nAs of commit 633b83c."
-    assert report(pull=replace(green, checks=())) == "## ✅ No Checks\n\nAs of commit 633b83c."
+    # Checks that passed need not have been read.
+    assert report(pull=replace(green, checks=())) == "## ✅ No Failures\n\nAs of commit 633b83c."
+    assert report(pull=PullChecks(3285, HEAD)) == "## ✅ No Checks\n\nAs of commit 633b83c."
 
 
 def test_a_token_that_may_not_read_checks_makes_a_report_that_says_so() -> None:
@@ -120,11 +122,15 @@ def test_a_token_that_may_not_read_all_checks_makes_no_promise() -> None:
 
 
 def test_the_commit_that_was_compared_with_is_named() -> None:
-    assert compared(Baseline()) == ""
-    assert compared(Baseline(BASE)) == "with merge base 7866d11 (no CI there, nor at its first parents)"
-    assert compared(Baseline(BASE, OLDER)) == (
-        "with merge base 7866d11 (no CI there, so compared with 1234567, its nearest first parent that has any)"
-    )
+    assert [
+        as_of(PullChecks(1, HEAD, baseline=baseline))
+        for baseline in (Baseline(), Baseline(BASE), Baseline(BASE, OLDER))
+    ] == [
+        "As of commit 633b83c",
+        "As of commit 633b83c with merge base 7866d11 (no CI there, nor at its first parents)",
+        "As of commit 633b83c with merge base 7866d11 "
+        "(no CI there, so compared with 1234567, its nearest first parent that has any)",
+    ]
 
 
 def test_an_inherited_failure_names_the_pull_request_it_came_with() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackr.ui.line import Span, fit, line, plain
+from stackr.ui.line import Span, line, plain, wrap
 from stackr.ui.text import clean, clean_lines, pad, shorten, to_encoding, width
 
 
@@ -90,15 +90,15 @@ def test_spans_keep_their_outer_spaces_and_nothing_hostile() -> None:
     assert Span("").text == ""
 
 
-def test_a_line_is_cut_where_the_terminal_ends() -> None:
-    content = line("abc", Span("defg", "red"), "hi")
-    assert plain(content) == "abcdefghi"
-    assert [plain(fit(content, columns)) for columns in (20, 9, 8, 7, 4, 3, 1)] == [
-        "abcdefghi",
-        "abcdefghi",
-        "abcdefg…",
-        "abcdef…",
-        "abc…",
-        "ab…",
-        "…",
-    ]
+def test_a_line_that_is_too_long_goes_on_below_at_its_own_indentation() -> None:
+    content = line("  note: ", Span("it has not landed", "red", "https://e.example"), " yet ")
+    for columns, expected in (
+        (40, ["  note: it has not landed yet"]),
+        (29, ["  note: it has not landed yet"]),
+        (28, ["  note: it has not landed", "  yet"]),
+        (12, ["  note: it", "  has not", "  landed yet"]),
+        (6, ["  note", "  : it", "  has", "  not", "  land", "  ed", "  yet"]),
+        (1, ["  " + two for two in ("no", "te", ":", "it", "ha", "s", "no", "t", "la", "nd", "ed", "ye", "t")]),
+    ):
+        assert [plain(part) for part in wrap(content, columns)] == expected
+    assert wrap(content, 12)[1] == line("  ", Span("has not", "red", "https://e.example"))

@@ -57,9 +57,10 @@ def test_what_failed_follows_the_stack_by_class() -> None:
     assert (
         drawn()
         == f"""\
-1 active SEV
+❗ 1 Active SEVs
     B200 runners are down  https://github.com/acme/w/issues/7
 
+❌ 1 New Failure, 1 Cancelled Job, 1 Inherited Failure, 1 Broken Trunk Failure?, 1 Missing Check, 2 Pending
 ▶ ○ new  Document it   not submitted
   ✓ #15  Use it        5/5 checks  https://github.com/acme/w/pull/15
   ◐ #14  Write it      1 missing check  https://github.com/acme/w/pull/14
@@ -90,7 +91,8 @@ MISSING CHECKS  The following checks are required, and were never created:
 PENDING  The following jobs have not ended:
     #13  CI / docs, CI / lint
 
-#13, #12 compared with merge base 7866d11
+As of commit fffffff with merge base 7866d11 (#13)
+As of commit fffffff with merge base 7866d11 (#12)
 note: a rebase is in progress
 note: causes unavailable: no permission"""
     )
@@ -105,6 +107,7 @@ def test_where_links_are_shown_as_links_addresses_are_left_out() -> None:
 def test_without_permission_each_pull_request_says_so_and_nothing_else_is_claimed() -> None:
     unread = Triage(tuple(PullChecks(number, HEAD, readable=False) for number in (12, 13, 14, 15)), {})
     assert drawn(unread).splitlines() == [
+        "❔ Checks Cannot Be Read",
         "▶ ○ new  Document it   not submitted",
         *(
             f"  ○ #{number}  {title}  checks cannot be read  https://github.com/acme/w/pull/{number}"
@@ -122,8 +125,11 @@ def test_without_permission_each_pull_request_says_so_and_nothing_else_is_claime
 
 def test_a_pull_request_without_checks_has_none() -> None:
     alone = report(row(1, "Add cache", "in-sync", pull(12)))
-    (line,) = triage_view.lines(alone, Triage((PullChecks(12, HEAD),), {12: ()}))
-    assert plain(line) == "▶ ○ #12  Add cache  no checks  https://github.com/acme/w/pull/12"
+    title, line = triage_view.lines(alone, Triage((PullChecks(12, HEAD),), {12: ()}))
+    assert (plain(title), plain(line)) == (
+        "✅ No Checks",
+        "▶ ○ #12  Add cache  no checks  https://github.com/acme/w/pull/12",
+    )
 
 
 def test_json_gains_what_was_found_and_changes_nothing_else() -> None:
