@@ -68,8 +68,10 @@ class Section:
 
     @property
     def heading(self) -> str:
-        """The class, in capitals."""
-        return _HEADINGS.get(self.kind, self.kind.value.replace("-", " ").upper()) + ("?" if self.uncertain else "")
+        """The class, in capitals, and whom it blames: ``INHERITED? #12, #14``."""
+        words = _HEADINGS.get(self.kind, self.kind.value.replace("-", " ").upper()) + ("?" if self.uncertain else "")
+        blamed = sorted({verdict.blamed for verdict in self.verdicts if verdict.blamed is not None})
+        return f"{words} {', '.join(f'#{number}' for number in blamed)}".rstrip()
 
     @property
     def explanation(self) -> str:

@@ -54,7 +54,7 @@ class Console:
 
     @property
     def columns(self) -> int | None:
-        """The width of the terminal that shows the results, at least 20; ``None`` in a pipe, where nothing is cut or broken."""
+        """The width of the terminal that shows the results, at least 20; ``None`` in a pipe, where lines stay whole."""
         if not output.is_terminal(self.out):
             return None
         return max(20, shutil.get_terminal_size().columns)

@@ -44,7 +44,7 @@ def plain(content: Line) -> str:
 
 
 def wrap(content: Line, columns: int) -> list[Line]:
-    """The line in as many as it takes for ``columns`` columns, all indented like it; broken at spaces where possible."""
+    """The line in as many as ``columns`` columns take, all indented like it; broken at spaces if there are any."""
     text = "".join(span.text for span in content)
     if width(text) <= columns:
         return [content]

@@ -78,6 +78,8 @@ def test_every_class_has_its_place_and_its_words() -> None:
         ("PENDING", "1 Pending"),
     ]
     assert all(section.explanation for section in sections(found))
+    (blaming,) = sections(verdict(Kind.INHERITED, uncertain=True, blamed=number) for number in (14, 12, 14))
+    assert blaming.heading == "INHERITED? #12, #14"
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ NEW FAILURES  The following jobs have failed:
 CANCELLED JOBS  The following jobs were cancelled:
     #13  CI / old
 
-INHERITED  The following jobs fail in the same way on a pull request below:
+INHERITED #12  The following jobs fail in the same way on a pull request below:
     #13  CI / tests  from #12
          ValueError: x
 
