@@ -39,6 +39,8 @@ _BROKEN = re.compile(
 _STRAY = re.compile(f"{_unnamed(_BLOCK)}|{_unnamed(_BROKEN)}", re.DOTALL)
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 _ROW = re.compile(r"^\* (?:__->__ )?#(?P<number>\d+)(?P<landed> \(landed\))?\s*$", re.MULTILINE)
+_CO_AUTHOR = re.compile(r"^Co-authored-by: .+$", re.MULTILINE | re.IGNORECASE)
+_TRAILER = re.compile(r"[A-Za-z0-9-]+: ")
 _HEADLINE = "Stack from stackr (oldest at bottom):"
 
 
@@ -242,7 +244,7 @@ def _our_text(found: Parsed, block: Block, wanted: Description) -> tuple[str, in
     The template was put there once and is the author's to fill in. Its length was noted; after an edit that length
     means nothing, so a text that is overwritten then loses the template instead of keeping a piece of it.
     """
-    text = normalise(wanted.text)
+    text = normalise(wanted.text) if wanted.overwrite else _with_credit(normalise(wanted.text), found.text)
     if found.text == text:
         return text, 0
     tail = found.text[len(found.text) - block.tail :] if 0 < block.tail <= len(found.text) else ""
@@ -250,6 +252,15 @@ def _our_text(found: Parsed, block: Block, wanted: Description) -> tuple[str, in
     if wanted.overwrite and found.text != ours and digest(found.text) != block.text_digest:
         return text, 0
     return ours, block.tail
+
+
+def _with_credit(text: str, theirs: str) -> str:
+    """``text`` with the co-authors that the page names: one clone's message never takes back what another's gave."""
+    missing = "\n".join(line for line in dict.fromkeys(_CO_AUTHOR.findall(theirs)) if line not in text)
+    if not missing:
+        return text
+    ends_in_trailers = all(map(_TRAILER.match, text.rpartition("\n\n")[2].split("\n")))
+    return f"{text}\n{missing}" if ends_in_trailers else f"{text}\n\n{missing}".strip()
 
 
 def _placed(found: Parsed, text: str) -> Parsed:

@@ -84,6 +84,9 @@ def test_a_colleague_amends_the_third_of_five_and_the_author_takes_it_in(world: 
     assert (alice.path / "C.txt").read_text().endswith("bob\n")
     assert (alice.path / "E.txt").read_text().endswith("alice\n")
     check_laws(world, alice)
+    # That she names him as a co-author is nothing for him to take back.
+    assert bob.stackr("sync").out.count("in sync") == 5
+    assert bob.stackr("submit").err == alice.stackr("submit").err == "nothing to do: GitHub has all of it\n"
 
 
 def plain(world: World, clone: Clone, head: str, base: str, title: str, text: str = "", commits: int = 1) -> int:

@@ -96,6 +96,21 @@ def test_a_title_edited_on_github_is_kept_and_said_so():
     assert merged.body is not None and body.parse(merged.body).text == "Really."
 
 
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("Because of b.", "Because of b.\n\nCo-authored-by: Bob <b@x>"),
+        ("Why.\n\nSigned-off-by: A <a@x>", "Why.\n\nSigned-off-by: A <a@x>\nCo-authored-by: Bob <b@x>"),
+        ("", "Co-authored-by: Bob <b@x>"),
+    ],
+)
+def test_the_co_author_that_one_clone_names_is_not_taken_back_by_another(text: str, joined: str):
+    named = sent(replace(SINGLE, text=joined))
+    assert body.merge("Add b", named, replace(SINGLE, text=text), NUMBERS) == Merged(None, None)
+    plain = replace(SINGLE, text=text, overwrite=True)
+    assert body.merge("Add b", named, plain, NUMBERS) == Merged(None, sent(plain))
+
+
 def test_the_same_edit_on_both_sides_is_no_conflict():
     edited = sent().replace("Because of b.", "Really.")
     wanted = replace(SINGLE, title="Add c", text="Really.")
