@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import click
 
 from stackr import awaiting, finishing
-from stackr.core import land, preflight
+from stackr.core import approvals, land, preflight, waiving
 from stackr.core.fates import Fate, name
 from stackr.core.model import PullState, Stack
 from stackr.core.naming import pull_number
+from stackr.core.obstacles import Obstacle
 from stackr.core.plan import Action, MergePull, Plan, PushRefs
-from stackr.core.preflight import Obstacle
 from stackr.core.rules import LandingFacts, Method
 from stackr.core.status import Report, report
 from stackr.core.words import counted
@@ -119,7 +119,7 @@ class _Landing:
         # What was chosen is kept to: the rules may change while it goes on.
         self._aim = replace(self._aim, method=look.wanted.method)
         if self._way.ignore_current:
-            self._aim = replace(self._aim, ignored=preflight.failing(look.question))
+            self._aim = replace(self._aim, ignored=waiving.failing(look.question))
             look = judge(self._app, stack, facts, self._aim)
         return self._narrowed(look)
 
@@ -138,11 +138,11 @@ class _Landing:
         question, group = look.question, look.prospect.group
         if self._way.ready:
             look = look.narrowed(preflight.ready(look.prospect, self._lasting(look)) or len(group))
-        look = look.narrowed(min(look.prospect.count, preflight.landable(question)))
+        look = look.narrowed(min(look.prospect.count, approvals.landable(question)))
         if 0 < look.prospect.count < len(group):
             self._aim = replace(self._aim, top=look.prospect.group[-1].id)
-        notes = [*preflight.list_waived(look.question), *preflight.list_warnings(look.question)]
-        return look, (*notes, *preflight.list_losses(question, look.prospect.count))
+        notes = [*waiving.list_waived(look.question), *preflight.list_warnings(look.question)]
+        return look, (*notes, *approvals.list_losses(question, look.prospect.count))
 
     def _blocking(self, look: Look) -> tuple[Obstacle, ...]:
         """What keeps the landing from beginning: every obstacle, unless all of them are only to be waited for."""

@@ -16,7 +16,7 @@ from stackr.core.guards import refuse_duplicate_ids, refuse_shape
 from stackr.core.land import Clean, Prospect, Step, Wanted, is_registered, landing_picks, plan_steps
 from stackr.core.methods import choose_method, merge_kind
 from stackr.core.model import Change, Checks, Commit, Stack
-from stackr.core.preflight import Obstacle, Question
+from stackr.core.obstacles import Obstacle, Question
 from stackr.core.replaying import Pick, Picked, ReplayConflict
 from stackr.core.rules import LandingFacts, Method
 from stackr.observe import observe

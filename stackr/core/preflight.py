@@ -1,78 +1,34 @@
 """What stands in the way of a landing, said before anything is changed: by pull request and rule, with what to do.
 
-docs/internals/protocol.md 7.1. Reviews count for the commit they were given on, whatever GitHub itself still counts.
-Not here: the classes of failed jobs (``core.triage``), and how a landing goes on (``core.land``).
+docs/internals/protocol.md 7.1. Not here: what reviews and checks mean (``core.approvals``, ``core.waiving``), and how a
+landing goes on (``core.land``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from stackr.core.approvals import approved_older, list_lacking, older_approvals
 from stackr.core.body import merge
 from stackr.core.fates import Fate, name
-from stackr.core.land import Prospect, Wanted, moves_head
+from stackr.core.land import Prospect
 from stackr.core.model import Change, PullRequest, PullState, Stack
+from stackr.core.obstacles import Obstacle, Question, sentence
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, KEPT, REVIEWED, Ownership, ownership
+from stackr.core.ownership import BRANCHES, KEPT, Ownership, ownership
 from stackr.core.pulls import describe, final_base
-from stackr.core.rules import LandingFacts, MergeState, Method, PullStanding
-from stackr.core.triage import Kind, Verdict
+from stackr.core.rules import MergeState, Method
+from stackr.core.waiving import list_red
 from stackr.core.words import counted
 from stackr.errors import Refused
-from stackr.records import dataclass
 
 BLOCKING_LABEL = "merge blocking"
-# More failures than that at once are no accident any more, whatever each of them looks like.
-MOST_WAIVED = 10
 # What GitHub itself waits for, because a rule of its own asks for it.
 _AWAITED = {
     Method.AUTO: frozenset({"approval", "threads", "check-pending", "check-missing"}),
     Method.QUEUE: frozenset({"check-pending"}),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """One thing in the way of one change.
-
-    ``rule`` is a word for programs, ``text`` what is the matter, ``source`` the rule of GitHub behind it (``""``: it is
-    stackr's own), ``next`` what to do (``""``: nothing here). ``--force`` goes past what is ``forcible``; time may
-    remove what ``passes``.
-    """
-
-    change_id: str
-    rule: str
-    text: str
-    next: str
-    source: str = ""
-    forcible: bool = False
-    passes: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is judged: the prospect, what became of its changes, GitHub's rules, how to land, and what jobs say.
-
-    ``verdicts`` go by pull request number and hold what has not passed; ``ignored`` are (change id, job) pairs that
-    ``--ignore-current`` has put up with.
-    """
-
-    prospect: Prospect
-    found: Mapping[str, Fate]
-    facts: LandingFacts
-    wanted: Wanted
-    verdicts: Mapping[int, tuple[Verdict, ...]] = field(default_factory=dict)
-    ignored: frozenset[tuple[str, str]] = frozenset()
-
-    @property
-    def method(self) -> Method:
-        """The way to land."""
-        return self.wanted.method
-
-    def jobs(self, change: Change) -> tuple[Verdict, ...]:
-        """What has not passed on a change's pull request."""
-        return self.verdicts.get(change.pull.number, ()) if change.pull else ()
 
 
 def list_obstacles(question: Question) -> tuple[Obstacle, ...]:
@@ -96,74 +52,15 @@ def ready(prospect: Prospect, obstacles: Sequence[Obstacle]) -> int:
     return next((i for i, change in enumerate(prospect.group) if change.id in blocked), prospect.count)
 
 
-def list_waived(question: Question) -> tuple[str, ...]:
-    """One sentence for every job that failed and does not count, bottom first."""
-    return tuple(
-        f'{name(change)}: "{job.job}" failed and is waived ({_why(job)})'
-        for change, job in _waivable(question)
-        if _is_waived(question, change, job)
-    )
-
-
-def failing(question: Question) -> frozenset[tuple[str, str]]:
-    """(change id, job) of everything in the group that has failed."""
-    return frozenset((c.id, job.job) for c in question.prospect.group for job in question.jobs(c) if _has_failed(job))
-
-
 def list_warnings(question: Question) -> Iterator[str]:
     """What nobody has to do anything about, but should know before it lands."""
     for sev in question.facts.sevs:
         if BLOCKING_LABEL not in sev.labels:
             yield f"open SEV #{sev.number}: {sev.title}"
     for change in question.prospect.group:
-        older = _older_approvals(question, change)
+        older = older_approvals(question, change)
         if older and question.facts.rules.approvals == 0:
-            yield f"{name(change)}: {_approved_older(older, change)}"
-
-
-def loses_approvals(question: Question, change: Change) -> bool:
-    """Whether a change loses its approvals when it is retargeted to trunk.
-
-    GitHub then dismisses them where the branch has that rule ("The base branch was changed."):
-    https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets
-    """
-    rules, pull = question.facts.rules, change.pull
-    is_retargeted = pull is not None and pull.base_ref != question.prospect.stack.trunk.name
-    is_approved = pull is not None and any(vote.state == "APPROVED" for vote in pull.votes)
-    return rules.dismisses_stale and is_retargeted and is_approved and question.method is not Method.NATIVE
-
-
-def landable(question: Question) -> int:
-    """How many of the lowest changes one landing can land: it ends below one that loses approvals which it needs."""
-    group = question.prospect.group
-    if question.method is Method.PUSH or not question.facts.rules.approvals:
-        return len(group)
-    losing = (i for i, c in enumerate(group) if i and (loses_approvals(question, c) or needs_another(question, i)))
-    return next(losing, len(group))
-
-
-def needs_another(question: Question, index: int) -> bool:
-    """Whether a change needs another approval when it lands, since its head has to be pushed just before."""
-    if not question.facts.rules.last_push_approval or question.method in (Method.PUSH, Method.NATIVE):
-        return False
-    return moves_head(question.prospect, index, question.wanted)
-
-
-def list_losses(question: Question, count: int) -> Iterator[str]:
-    """What becomes of approvals when the ``count`` lowest changes land, as far as it is in the way of something."""
-    stack, sources = question.prospect.stack, question.facts.rules.sources
-    for change in stack.changes[count : count + 1]:
-        if loses_approvals(question, change):
-            because = _because(sources.get("dismisses_stale", ""))
-            yield f"{name(change)} loses its approvals when it is retargeted to {stack.trunk.name}{because}"
-    for index in sorted({0, count} & set(range(len(question.prospect.group)))):
-        if needs_another(question, index):
-            who, because = name(stack.changes[index]), _because(sources.get("last_push_approval", ""))
-            yield f"{who} has to be pushed before it lands, and then needs another approval{because}"
-
-
-def _because(source: str) -> str:
-    return f" ({source})" if source else ""
+            yield f"{name(change)}: {approved_older(older, change)}"
 
 
 def blocked(question: Question, obstacles: Sequence[Obstacle]) -> Refused:
@@ -177,11 +74,6 @@ def blocked(question: Question, obstacles: Sequence[Obstacle]) -> Refused:
     error = Refused("\n".join([head, *rows]), next_step=_what_next(prospect, obstacles))
     error.details = {"obstacles": [_piece(changes[o.change_id], o) for o in obstacles]}
     return error
-
-
-def sentence(obstacle: Obstacle) -> str:
-    """What is the matter, by which rule, and what to do."""
-    return f"{obstacle.text}{_because(obstacle.source)}" + (f"; {obstacle.next}" if obstacle.next else "")
 
 
 def _piece(change: Change, obstacle: Obstacle) -> dict[str, object]:
@@ -219,8 +111,8 @@ def _of_change(question: Question, change: Change, index: int) -> Iterator[Obsta
     yield from _of_base(question, change, change.pull, index)
     if change.pull.draft:
         yield Obstacle(change.id, "draft", "it is a draft", "mark it ready (stackr submit --ready)")
-    reviews = tuple(_of_reviews(question, change, change.pull))
-    jobs = tuple(_of_jobs(question, change))
+    reviews = tuple(list_lacking(question, change, change.pull))
+    jobs = tuple(list_red(question, change))
     yield from reviews
     yield from jobs
     if not (reviews or jobs):
@@ -304,101 +196,10 @@ def _landed_refs(stack: Stack) -> set[str]:
     return ours - {change.head_ref for change in stack.changes} - {orphan.pull.head_ref for orphan in stack.orphans}
 
 
-def _of_reviews(question: Question, change: Change, pull: PullRequest) -> Iterator[Obstacle]:
-    rules = question.facts.rules
-    critics = sorted(vote.login for vote in pull.votes if vote.state == "CHANGES_REQUESTED")
-    if critics:
-        text = f"{' and '.join(critics)} asked for changes"
-        yield Obstacle(change.id, "changes-requested", text, "answer, and ask for another review", forcible=True)
-    approving = {
-        vote.login for vote in pull.votes if vote.state == "APPROVED" and vote.commit in _seen(question, change)
-    }
-    missing = rules.approvals - len(approving)
-    source = rules.sources.get("approvals", "")
-    if missing > 0 and (older := _older_approvals(question, change)):
-        text = _approved_older(older, change)
-        yield Obstacle(change.id, "stale-approval", text, "ask for another look at it", source, forcible=True)
-    elif missing > 0:
-        text = f"it needs {counted(missing, 'more approving review' if approving else 'approving review')}"
-        yield Obstacle(change.id, "approval", text, "ask for a review", source, forcible=True)
-    threads = _standing(question, pull).threads
-    if rules.resolved_threads and threads:
-        text = f"{counted(threads, 'conversation')} on it {'is' if threads == 1 else 'are'} not resolved"
-        source = rules.sources.get("resolved_threads", "")
-        yield Obstacle(change.id, "threads", text, f"resolve them: {pull.url}", source, forcible=True)
-
-
-def _seen(question: Question, change: Change) -> set[str]:
-    """The heads on which an approval counts: the present one, and the one that a landing brought up to date."""
-    counts_before = not question.facts.rules.last_push_approval
-    before = question.prospect.stack.own_refs.get(REVIEWED + change.id) if counts_before else None
-    return {oid for oid in (change.remote_head, before) if oid is not None}
-
-
-def _older_approvals(question: Question, change: Change) -> list[tuple[str, str]]:
-    """(login, commit) of approvals for an older head, by login."""
-    votes = change.pull.votes if change.pull else ()
-    seen = _seen(question, change)
-    return sorted((vote.login, vote.commit) for vote in votes if vote.state == "APPROVED" and vote.commit not in seen)
-
-
-def _approved_older(older: Sequence[tuple[str, str]], change: Change) -> str:
-    who = " and ".join(f"{login} ({commit[:7]})" for login, commit in older)
-    return f"approved by {who} for an older version than {(change.remote_head or '')[:7]}"
-
-
-def _of_jobs(question: Question, change: Change) -> Iterator[Obstacle]:
-    for job in question.jobs(change):
-        if not _is_waived(question, change, job):
-            yield _of_job(question, change, job)
-
-
-def _of_job(question: Question, change: Change, job: Verdict) -> Obstacle:
-    source = question.facts.rules.sources.get("checks", "") if job.required else ""
-    trunk = question.prospect.stack.trunk.name
-    name, passes = f'"{job.job}"', job.kind is Kind.PENDING
-    if job.kind is Kind.MISSING:
-        # Workflows that are filtered to trunk begin when the pull request targets it.
-        passes = change.pull is not None and change.pull.base_ref != trunk
-        rule, text = "check-missing", f"{name} is required and never ran on {(change.remote_head or '')[:7]}"
-        todo = f"it may begin once this targets {trunk} (stackr land --wait)" if passes else "let it run on this branch"
-    elif job.kind is Kind.AWAITING:
-        rule, text, todo = "check-pending", f"{name} waits for somebody to approve its run", f"approve it: {job.link}"
-    elif passes:
-        rule, text, todo = "check-pending", f"{name} is not through yet", "wait for it (stackr land --wait)"
-    else:
-        rule, text = "check-failed", f"{name} failed ({_why(job)})"
-        todo = "mend it, or run it again (stackr status --ci tells more)"
-    return Obstacle(change.id, rule, text, todo, source, forcible=True, passes=passes)
-
-
-def _has_failed(job: Verdict) -> bool:
-    return not job.kind.is_waiting
-
-
-def _is_waived(question: Question, change: Change, job: Verdict) -> bool:
-    """Whether a failure does not count; what GitHub itself requires can only be waived where GitHub is not asked."""
-    if not _has_failed(job) or (job.required and question.method is not Method.PUSH):
-        return False
-    return (change.id, job.job) in question.ignored or (job.waivable and len(_waivable(question)) <= MOST_WAIVED)
-
-
-def _waivable(question: Question) -> tuple[tuple[Change, Verdict], ...]:
-    return tuple((c, job) for c in question.prospect.group for job in question.jobs(c) if job.waivable)
-
-
-def _why(job: Verdict) -> str:
-    return f"{job.label}: {job.cause}" if job.cause else job.label
-
-
 def _of_github(question: Question, change: Change, pull: PullRequest) -> Iterator[Obstacle]:
     """GitHub says no to a pull request on trunk, and we cannot see why: code owners, deployments, a hidden rule."""
     is_asked = pull.base_ref == question.prospect.stack.trunk.name and question.method is not Method.PUSH
-    if is_asked and not pull.draft and _standing(question, pull).merge_state is MergeState.BLOCKED:
+    if is_asked and not pull.draft and question.standing(pull).merge_state is MergeState.BLOCKED:
         owners = ", which wants an approval by a code owner" if question.facts.rules.code_owners else ""
         text = f"GitHub blocks the merge by a rule of the branch{owners}"
         yield Obstacle(change.id, "blocked", text, f"see which: {pull.url}", forcible=True)
-
-
-def _standing(question: Question, pull: PullRequest) -> PullStanding:
-    return question.facts.standings.get(pull.number, PullStanding())

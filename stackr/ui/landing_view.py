@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from stackr.core.fates import name
 from stackr.core.land import Prospect, Wanted
+from stackr.core.obstacles import Obstacle, Question, sentence
 from stackr.core.plan import Plan
-from stackr.core.preflight import Obstacle, Question, sentence
 from stackr.ui import plan_view
 from stackr.ui.line import Line, Span, line
 

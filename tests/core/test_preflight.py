@@ -7,15 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from stackr.core import preflight
+from stackr.core import approvals, preflight, waiving
 from stackr.core.fates import Fate, fates
 from stackr.core.land import Clean, Prospect, Wanted
 from stackr.core.model import PullState, ReviewVote, Stack
+from stackr.core.obstacles import Question, sentence
 from stackr.core.ownership import BRANCHES, KEPT, REVIEWED
-from stackr.core.preflight import Question, list_obstacles, list_waived, list_warnings
+from stackr.core.preflight import list_obstacles, list_warnings
 from stackr.core.replaying import ReplayConflict
 from stackr.core.rules import LandingFacts, MergeState, Method, PullStanding, Sev, TrunkRules
 from stackr.core.triage import Kind, Verdict
+from stackr.core.waiving import list_waived
 from tests.support.builders import cid, commit, listed, live, new, number, orphan, pull, ref, stack
 
 SOURCES = {"approvals": 'ruleset "main"', "checks": "branch protection", "strict": "a", "resolved_threads": "b"}
@@ -41,7 +43,7 @@ def ask(made: Stack, *, method: Method = Method.SQUASH, **more: object) -> Quest
 def told(question: Question) -> list[tuple[str, str, str]]:
     """(letter, rule, sentence) of every obstacle."""
     letters = {cid(letter): letter for letter in "ABC"}
-    return [(letters[o.change_id], o.rule, preflight.sentence(o)) for o in list_obstacles(question)]
+    return [(letters[o.change_id], o.rule, sentence(o)) for o in list_obstacles(question)]
 
 
 def with_pull(made: Stack, letter: str, **fields: object) -> Stack:
@@ -270,8 +272,8 @@ def test_more_than_ten_failures_at_once_are_waived_no_more() -> None:
 
 def test_what_fails_now_can_be_put_up_with() -> None:
     question = ask(two(), verdicts={number("B"): (JOBS["new"], replace(JOBS["pending"], job="slow"))})
-    assert preflight.failing(question) == {(cid("B"), "test")}
-    ignoring = replace(question, ignored=preflight.failing(question))
+    assert waiving.failing(question) == {(cid("B"), "test")}
+    ignoring = replace(question, ignored=waiving.failing(question))
     assert [rule for _, rule, _ in told(ignoring)] == ["check-pending"]
 
 
@@ -343,18 +345,18 @@ def test_a_landing_ends_below_a_change_that_loses_approvals_it_needs() -> None:
     for letter in "AB":
         made = with_pull(made, letter, votes=votes(("bob", "APPROVED", f"{letter.lower()}1")))
     question = ask(made, approvals=1, dismisses_stale=True)
-    assert preflight.landable(question) == 1
+    assert approvals.landable(question) == 1
     sentence = f'#{number("B")} "Add B" loses its approvals when it is retargeted to main'
-    assert list(preflight.list_losses(question, 1)) == [sentence]
-    assert list(preflight.list_losses(question, 2)) == []
-    assert preflight.landable(replace(question, wanted=Wanted(Method.PUSH))) == 2
-    assert preflight.landable(replace(question, wanted=Wanted(Method.NATIVE))) == 2
-    assert preflight.landable(ask(with_pull(made, "B", base_ref="main"), approvals=1, dismisses_stale=True)) == 2
-    assert preflight.landable(ask(made, dismisses_stale=True)) == 2
+    assert list(approvals.list_losses(question, 1)) == [sentence]
+    assert list(approvals.list_losses(question, 2)) == []
+    assert approvals.landable(replace(question, wanted=Wanted(Method.PUSH))) == 2
+    assert approvals.landable(replace(question, wanted=Wanted(Method.NATIVE))) == 2
+    assert approvals.landable(ask(with_pull(made, "B", base_ref="main"), approvals=1, dismisses_stale=True)) == 2
+    assert approvals.landable(ask(made, dismisses_stale=True)) == 2
     sourced = replace(question.facts.rules, sources={"dismisses_stale": "branch protection"})
     sourced_question = replace(question, facts=replace(question.facts, rules=sourced))
-    assert list(preflight.list_losses(sourced_question, 1)) == [f"{sentence} (branch protection)"]
-    assert not preflight.loses_approvals(question, new("c1", "b1"))
+    assert list(approvals.list_losses(sourced_question, 1)) == [f"{sentence} (branch protection)"]
+    assert not approvals.loses_approvals(question, new("c1", "b1"))
 
 
 def test_a_landing_ends_below_a_change_whose_head_has_to_be_pushed_where_the_last_push_needs_approval() -> None:
@@ -365,10 +367,10 @@ def test_a_landing_ends_below_a_change_whose_head_has_to_be_pushed_where_the_las
         question = ask(made, approvals=1, last_push_approval=True)
         prospect = replace(question.prospect, merged={**question.prospect.merged, **merged})
         question = replace(question, prospect=prospect)
-        assert preflight.landable(question) == count
-        assert list(preflight.list_losses(question, count)) == [
+        assert approvals.landable(question) == count
+        assert list(approvals.list_losses(question, count)) == [
             f'#{number(letter)} "Add {letter}" has to be pushed before it lands, and then needs another approval'
             for letter in told_of
         ]
-    assert preflight.landable(replace(question, wanted=Wanted(Method.PUSH))) == 2
-    assert list(preflight.list_losses(replace(question, wanted=Wanted(Method.PUSH)), 1)) == []
+    assert approvals.landable(replace(question, wanted=Wanted(Method.PUSH))) == 2
+    assert list(approvals.list_losses(replace(question, wanted=Wanted(Method.PUSH)), 1)) == []
