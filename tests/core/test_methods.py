@@ -44,11 +44,19 @@ def test_what_is_asked_for_wins_where_it_can_be_used() -> None:
 @pytest.mark.parametrize(
     ("known", "method", "reason"),
     [
-        (replace(ALL, methods=frozenset((Method.SQUASH,))), Method.REBASE, "it is switched off in this repository's settings"),
+        (
+            replace(ALL, methods=frozenset((Method.SQUASH,))),
+            Method.REBASE,
+            "it is switched off in this repository's settings",
+        ),
         (facts(linear=True, sources={"linear": 'ruleset "main"'}), Method.MERGE, 'ruleset "main" does not allow it'),
         (facts(methods=frozenset((Method.SQUASH,))), Method.MERGE, "a rule does not allow it"),
         (facts(queue=True), Method.SQUASH, "a rule wants everything to go through the merge queue"),
-        (facts(pushable=False, sources={"pushable": "branch protection"}), Method.PUSH, "branch protection forbids pushing to it"),
+        (
+            facts(pushable=False, sources={"pushable": "branch protection"}),
+            Method.PUSH,
+            "branch protection forbids pushing to it",
+        ),
         (facts(signed=True), Method.REBASE, "a rule wants signed commits, and GitHub signs none that it rebases"),
         (facts(signed=True), Method.PUSH, "a rule wants signed commits, and git signs none here (commit.gpgSign)"),
         (ALL, Method.QUEUE, "it has no merge queue"),
@@ -56,7 +64,7 @@ def test_what_is_asked_for_wins_where_it_can_be_used() -> None:
         (replace(ALL, methods=frozenset()), Method.AUTO, "none of squash, rebase and merge is allowed"),
         (ALL, Method.NATIVE, "this stack is not registered with GitHub's own stacks"),
     ],
-)  # fmt: skip
+)
 def test_a_way_that_cannot_be_used_is_refused_by_name(known: LandingFacts, method: Method, reason: str) -> None:
     message, next_step = refused(known, method)
     assert message == f'"{method.value}" cannot be used for "main": {reason}'
