@@ -126,7 +126,10 @@ _VARYING = (
     (re.compile(r"[ _-]?\bshard[ _:#-]?\d+(?: ?(?:/|of) ?\d+)?", re.IGNORECASE), ""),
     (re.compile(r"\s+"), " "),
 )
-_SHARD = re.compile(r"[ _-]*(?:\bshards?)?[ _:#-]*[(\[]?\b(\d+) ?(?:/|of) ?(\d+)\b[)\]]?", re.IGNORECASE)
+# "3.9/12.8" are versions.
+_SHARD = re.compile(
+    r"[ _-]*(?:\bshards?)?[ _:#-]*[(\[]?(?<!\d\.)\b(\d+) ?(?:/|of) ?(\d+)\b(?!\.\d)[)\]]?", re.IGNORECASE
+)
 _NAMED_SHARD = re.compile(r"[ _-]*[(\[]?\bshard[ _:#-]*\d+[)\]]?", re.IGNORECASE)
 # PyTorch's form: (configuration, shard, number of shards, runner)
 _LISTED_SHARD = re.compile(r"(\([A-Za-z][^,()]*), (\d+), (\d+)(?=[,)])")

@@ -186,6 +186,8 @@ def test_what_tells_of_another_matter_stays_different(one: str, other: str) -> N
         ("pull / test (default, 2, 5, linux.2xlarge)", "pull / test (default, linux.2xlarge)"),
         ("pull / test (default, 5, 2, linux.2xlarge)", "pull / test (default, 5, 2, linux.2xlarge)"),
         ("Libs Tests on Linux / unittests-gym (3.9, 12.8) / linux-job", None),
+        ("test (3.9/12.8)", None),
+        ("test (2/12.8)", None),
         ("test (5/4)", None),
         ("test (0/4)", None),
     ],
