@@ -302,7 +302,7 @@ class Forge(Protocol):
         ...
 
     def add_comment(self, number: int, text: str) -> None:
-        """One comment on a pull request."""
+        """One comment on a pull request, unless our newest ones there say just that already."""
         ...
 
     def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:

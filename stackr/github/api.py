@@ -143,7 +143,7 @@ class GitHub:
         return Merging(self._graph, self._reader, merge).run()
 
     def add_comment(self, number: int, text: str) -> None:
-        """One comment on a pull request; one request, and a look at the newest ones after a lost answer."""
+        """One comment on a pull request, unless our newest ones say it already; two requests."""
         add_comment(self._graph, self._reader, number, text)
 
     def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:

@@ -29,18 +29,25 @@ def create_comment(http: Http, number: int, body: str) -> Comment:
 
 
 def add_comment(graph: GraphQL, reader: Reader, number: int, text: str) -> None:
-    """A new comment, which nobody will look for later: what was lost is looked up before it is written again."""
+    """Say something once: our own newest comments are looked at before it is written, and again if the answer is lost.
+
+    So a command that was refused afterwards, or stopped, does not repeat itself.
+    """
     http = graph.http
     url = f"{http.host.rest}{_here(http)}/issues/{number}/comments"
+
+    def is_there() -> bool:
+        return _plain(text) in map(_plain, reader.own_comments(number))
 
     def attempt() -> None:
         try:
             http.send("POST", url, json={"body": text})
         except Lost as lost:
-            if not lost.sent or _plain(text) not in map(_plain, reader.own_comments(number)):
+            if not lost.sent or not is_there():
                 raise
 
-    value(persist([attempt], http.patience())[0])
+    if not is_there():
+        value(persist([attempt], http.patience())[0])
 
 
 def _plain(text: str) -> str:

@@ -96,7 +96,8 @@ class PureGitHub:
         return None if merge.method in (Method.QUEUE, Method.AUTO, Method.NATIVE) else oid
 
     def add_comment(self, number: int, text: str) -> None:
-        self.gate(lambda: self.comments.append((number, text)))
+        if (number, text) not in self.comments:
+            self.gate(lambda: self.comments.append((number, text)))
 
     def delete_refs(self, repository_id: str, refs: Sequence[tuple[str, str]]) -> None:
         self.gate(lambda: self._delete({ref.removeprefix("refs/heads/"): oid for ref, oid in refs}))
