@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from stackr.core import identity
 from stackr.core.heading import head_moves
-from stackr.core.model import Change, Graph, NewCommit, Stack, Style
+from stackr.core.model import Change, Graph, NewCommit, PullState, Stack, Style
 from stackr.core.ownership import KEPT, Ownership, ownership
 from stackr.core.plan import RefMove
 from stackr.records import dataclass
@@ -151,7 +151,7 @@ def _plan_head(
     stack: Stack, graph: Graph, index: int, below: str, local: LocalCommits, style: Style, message: str | None
 ) -> HeadPlan:
     change = stack.changes[index]
-    commit, remote = change.commit, change.remote_head
+    commit, remote = change.commit, change.remote_head or _frozen(change, stack)
     tip = local.tips[commit.oid]
     stands_on_below = index == 0 or local.tips.get(commit.parents[0], commit.parents[0]) == below
     if style is Style.REWRITE:
@@ -163,6 +163,13 @@ def _plan_head(
     if stands_on_below and graph.contains(tip, remote):
         return HeadPlan(change, tip)
     return _append(change, remote, below, graph, message)
+
+
+def _frozen(change: Change, stack: Stack) -> str | None:
+    """The head at which a pull request was closed whose branch is gone: GitHub reopens it for what contains that."""
+    pull = change.pull
+    is_gone = pull is not None and pull.state is PullState.CLOSED and pull.head_oid in stack.graph.parents
+    return pull.head_oid if pull is not None and is_gone else None
 
 
 def _on_top(change: Change, below: str) -> HeadPlan:

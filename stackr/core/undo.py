@@ -268,7 +268,10 @@ def _refuse_taken(branch: str, moves: Sequence[RefMove], place: Place) -> None:
     """HEAD cannot go back to a branch that is gone, or that another worktree has by now."""
     name = _short(branch)
     if branch not in place.after(moves).state.refs:
-        raise Refused(f'"{name}", which HEAD was on, was deleted since', next_step=f"git branch {name} COMMIT")
+        raise Refused(
+            f'"{name}", which HEAD was on, was deleted since',
+            next_step=f"git branch {name} COMMIT (git reflog shows where it was); then run stackr undo again",
+        )
     path = place.state.other_worktrees.get(branch)
     if path is not None:
         raise Refused(

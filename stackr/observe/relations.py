@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from stackr.core.model import Change, Commit, Graph, Stack, Trunk
+from stackr.core.model import Change, Commit, Graph, PullState, Stack, Trunk
 from stackr.core.ownership import foreign_changes
 from stackr.core.ports import Repo
 from stackr.observe.local import Local
 
 
 def complete_graph(repo: Repo, local: Local, changes: tuple[Change, ...], trunk: Trunk) -> Graph:
-    """The graph with remote heads that no record of ours led to (a second machine, a colleague's push)."""
-    unknown = [c.remote_head for c in changes if c.remote_head and c.remote_head not in local.graph.parents]
+    """The graph with heads that no record of ours led to: a second machine's, a colleague's push, of a closed one."""
+    heads = [c.remote_head for c in changes if c.remote_head]
+    closed = [c.pull.head_oid for c in changes if c.pull and c.pull.state is PullState.CLOSED and not c.remote_head]
+    heads += repo.read_commits(closed) if closed else ()
+    unknown = [oid for oid in heads if oid not in local.graph.parents]
     if not unknown:
         return local.graph
     return local.graph.with_commits(repo.read_graph(unknown, [trunk.oid]))

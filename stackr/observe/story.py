@@ -46,7 +46,7 @@ def observe(repo: Repo, forge: Forge, wanted: Wanted) -> Observed:
         local = read_local(repo, state, head, wanted, trunk_oid)
         if not set(local.heads.values()) <= facts.branches.keys():
             facts = forge.read(_request(local, wanted, name))
-    _fetch(repo, state, wanted, facts, facts.branches)
+    _fetch(repo, state, wanted, facts, _frozen_heads(local, facts) if wanted.writes else {})
     observed = _assemble(repo, forge, state, wanted, local, facts, Trunk(name, trunk_oid))
     if look is not None:
         stack, warnings = with_native(forge, observed.stack, look)
@@ -116,7 +116,7 @@ def _require_trunk(repo: Repo, state: LocalState, facts: ForgeFacts, wanted: Wan
         )
     if repo.read_commits([facts.trunk_oid]):
         return facts.trunk_oid
-    _fetch(repo, state, wanted, facts, facts.branches)
+    _fetch(repo, state, wanted, facts, {})
     oid = facts.trunk_oid if wanted.fetch else known_trunk(state, wanted, name)
     if oid is None:
         raise Refused(f'"{name}" has never been fetched here', next_step="run it again without --no-fetch")
@@ -139,14 +139,24 @@ def _trunk_fetch(repo: Repo, state: LocalState, wanted: Wanted, name: str | None
         fetching.result()
 
 
-def _fetch(repo: Repo, state: LocalState, wanted: Wanted, facts: ForgeFacts, heads: Mapping[str, str | None]) -> None:
-    """One fetch of just the branches whose tips are not here; none if all are, two where a fork has the heads."""
+def _frozen_heads(local: Local, facts: ForgeFacts) -> dict[str, str]:
+    """GitHub's refs of the closed pull requests whose branch is gone: one is reopened with what it had."""
+    gone = (current_pull(facts, head) for head in local.heads.values() if facts.branches.get(head) is None)
+    return {f"refs/pull/{p.number}/head": p.head_oid for p in gone if p is not None and p.state is PullState.CLOSED}
+
+
+def _fetch(repo: Repo, state: LocalState, wanted: Wanted, facts: ForgeFacts, pulls: Mapping[str, str]) -> None:
+    """One fetch of just the branches whose tips are not here; none if all are, two where a fork has the heads.
+
+    ``pulls`` are refs of GitHub's own to fetch besides, with their tips.
+    """
     if not wanted.fetch:
         return
-    tips = {f"refs/heads/{ref}": oid for ref, oid in heads.items() if oid is not None}
+    tips = {f"refs/heads/{ref}": oid for ref, oid in facts.branches.items() if oid is not None}
     if wanted.fork is not None:
         fetch_missing(repo, wanted.fork.remote, tips)
         tips = {}
+    tips |= pulls
     if facts.trunk_oid is not None:
         tips[trunk_refspec(state, wanted.remote, facts.trunk)] = facts.trunk_oid
     fetch_missing(repo, wanted.remote, tips)

@@ -39,6 +39,20 @@ def test_what_stands_on_an_abandoned_change_gets_the_branch_below(world: World) 
     assert [seen.pull.number for seen in stack] == [1, 3]
 
 
+def test_what_was_amended_before_it_was_abandoned_is_opened_again_with_its_history(world: World) -> None:
+    clone = world.stacked("A", "B", "C")
+    clone.amend("B", "amended\n")
+    clone.stackr("submit")
+    before = world.pull(2).head_oid
+    clone.stackr("abandon", "2")
+    clone.git("prune", "--expire=now")
+    clone.amend("B", "and again\n")
+    clone.stackr("submit", "--reopen")
+    assert world.state(2) == "open"
+    clone.git("merge-base", "--is-ancestor", before, world.pull(2).head_oid)
+    check_laws(world, clone, gone=[2])
+
+
 def test_a_branch_with_unseen_commits_stays_and_what_left_the_stack_can_be_abandoned(world: World) -> None:
     clone = world.stacked("A", "B", "C")
     dropped, top = world.pull(2).head_ref, world.pull(3).head_ref
