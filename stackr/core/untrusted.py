@@ -26,6 +26,8 @@ ZERO_WIDTH = "\u200b"
 # look at the finished text, so no escaping helps, but a zero-width space in the middle does.
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 _LINKS = re.compile(r"@|#(?=\d)|gh-(?=\d)|:(?=//)|www(?=\.)", re.IGNORECASE)
+# And of a comment in HTML, by which bots know their own texts again; outside of code the bracket is written otherwise.
+_IN_CODE = re.compile(rf"{_LINKS.pattern}|<!(?=--)", re.IGNORECASE)
 # What forms Markdown or HTML within a line. Underscores between letters and lone brackets form nothing, and are common
 # in the names of tests, which should stay legible in the source.
 _STRUCTURE = re.compile(r"[&<>\\`*|~]|(?<![^\W_])_+|_+(?![^\W_])|\](?=[(\[:])|!(?=\[)")
@@ -55,9 +57,10 @@ def as_markdown(text: str) -> str:
 def as_code(text: str) -> str:
     """``text``, cleaned, as a code span of Markdown; ``""`` for nothing.
 
-    In code nothing forms markup or notifies anybody. Links are broken all the same, for readers that show it without.
+    In code nothing forms markup or notifies anybody. Links and comments are broken all the same, for readers that take
+    it for no code.
     """
-    shown = _LINKS.sub(lambda found: found[0] + ZERO_WIDTH, clean(text))
+    shown = _IN_CODE.sub(lambda found: found[0] + ZERO_WIDTH, clean(text))
     if not shown:
         return ""
     # https://spec.commonmark.org/0.31.2/#code-spans: as many backticks as occur nowhere in it, and a space for those at

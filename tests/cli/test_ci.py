@@ -274,6 +274,6 @@ def test_hostile_logs_steer_no_terminal_and_their_comment_notifies_nobody(world:
     (comment,) = issues.comments_of(world.server.engine, world.pull(1))
     assert comment.body == f"{MARK}\n{first.out.rstrip()}"
     assert "* **CI / &#96;@\u200bbob&#96; &#60;b&#62;** (" in comment.body
-    shown = "``ValueError: `**@\u200bbob** <!-- acme/app#\u200b1 | https:\u200b//evil.example``"
+    shown = "``ValueError: `**@\u200bbob** <!\u200b-- acme/app#\u200b1 | https:\u200b//evil.example``"
     assert comment.body.endswith(f"\n  {shown}")
     assert "@bob" not in comment.body

@@ -164,6 +164,6 @@ def test_hostile_names_causes_and_links_neither_break_out_nor_notify_anybody() -
         "(https:\u200b//evil.example)",
     )
     safe = f"{start} {middle}{end} &#124; &#96;&#96;&#96;"
-    code = "`**@\u200balice** <!-- #\u200b1 ](https:\u200b//evil.example) | ```"
+    code = "`**@\u200balice** <!\u200b-- #\u200b1 ](https:\u200b//evil.example) | ```"
     assert f"\n* **{safe}**\n" in text
     assert text.endswith(f"\n* **1. {safe}**\n  ```` {code} ````")
