@@ -25,7 +25,8 @@ class LocalState:
     ``refs`` maps full ref names to object ids: local branches, everything under ``refs/stackr/``, and the
     remote-tracking branches of the chosen remote. ``busy`` names an unfinished operation (``rebase``, ``merge``,
     ``cherry-pick``, ``revert``, ``bisect``, ``am``) or is ``""``. ``other_worktrees`` maps branches checked out in
-    another worktree to its path.
+    another worktree to its path. ``left`` is the branch that a detached HEAD was last in the middle of, and the commits
+    at which that held.
     """
 
     head: Head | None
@@ -33,6 +34,7 @@ class LocalState:
     remote_head: str | None = None
     busy: str = ""
     other_worktrees: Mapping[str, str] = field(default_factory=dict)
+    left: tuple[str, tuple[str, ...]] = ("", ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from stackr.core.model import Change, Head, PullState, Stack, Trunk
 from stackr.core.ownership import BRANCHES, HEADS, PUSHING
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.errors import Refused
+from stackr.observe.beside import warn_of_changes_above
 from stackr.observe.fetching import fetch_missing, trunk_refspec
 from stackr.observe.landed import with_landed
 from stackr.observe.local import Local, known_trunk, likely_trunk, read_local, stack_branches
@@ -203,7 +204,8 @@ def _assemble(
         fork=wanted.fork,
     )
     stack = replace(stack, foreign=foreign_commits(repo, stack))
-    return Observed(with_outsiders(repo, forge, stack, local, facts), state, facts, facts.warnings)
+    warnings = (*facts.warnings, *warn_of_changes_above(repo, state, stack))
+    return Observed(with_outsiders(repo, forge, stack, local, facts), state, facts, warnings)
 
 
 def _heads_of(change: Change) -> tuple[str | None, ...]:

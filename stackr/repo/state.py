@@ -13,7 +13,7 @@ from pathlib import Path
 from stackr.core.model import Head
 from stackr.core.ports import LocalState
 from stackr.records import dataclass
-from stackr.repo.belonging import read_note
+from stackr.repo.belonging import Note, read_note
 from stackr.repo.read import Reader
 from stackr.repo.run import Runner
 from stackr.repo.text import decode_name
@@ -48,12 +48,15 @@ def read_state(runner: Runner, reader: Reader, git_dir: Path, common_dir: Path, 
     tracking = f"refs/remotes/{remote}/"
     rows = list(_rows(runner, "refs/heads/", "refs/stackr/", tracking))
     default = next((row.target for row in rows if row.ref == f"{tracking}HEAD" and row.target), "")
+    note = read_note(git_dir)
+    head = _head(rows, reader, note)
     return LocalState(
-        head=_head(rows, reader, git_dir),
+        head=head,
         refs={row.ref: row.oid for row in rows if not row.target},
         remote_head=default.removeprefix(tracking) or None,
         busy=busy(git_dir),
         other_worktrees={**_checked_out(rows), **_rebasing(git_dir, common_dir)},
+        left=("", ()) if head is None or head.branch or head.top else (note.branch, note.commits),
     )
 
 
@@ -81,13 +84,13 @@ def _rows(runner: Runner, *patterns: str) -> Iterator[_Row]:
         yield _Row(ref, oid, target, star == "*", worktree)
 
 
-def _head(rows: list[_Row], reader: Reader, git_dir: Path) -> Head | None:
+def _head(rows: list[_Row], reader: Reader, note: Note) -> Head | None:
     """HEAD: the branch git marks as checked out here, else a detached commit, else nothing yet."""
     for row in rows:
         if row.is_head and not row.target:
             return Head(row.ref, row.oid)
     oid = reader.head()
-    return None if oid is None else Head(None, oid, read_note(git_dir).branch_of(oid))
+    return None if oid is None else Head(None, oid, note.branch_of(oid))
 
 
 def _checked_out(rows: list[_Row]) -> dict[str, str]:

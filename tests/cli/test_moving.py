@@ -114,6 +114,28 @@ def test_what_is_checked_out_by_hand_is_no_longer_in_the_middle(world: World) ->
     assert arrow(clone) == ["▶B", " A"]
 
 
+def test_a_commit_made_by_hand_in_the_middle_is_said_to_stand_beside_the_stack(world: World) -> None:
+    clone = world.stacked("A", "B", "C")
+    clone.stackr("down")
+    tip = clone.oid()
+    told = (
+        'warning: HEAD stands beside "feature", and what is above it there is not in this stack. git reset --soft '
+        f"{tip[:7]}, then stackr amend or stackr insert HEAD, puts what was committed into it; git switch feature goes "
+        "back without it\n"
+    )
+    clone.git("commit", "-q", "--amend", "-m", f"B by hand\n\nChange-Id: {clone.ids()['B']}")
+    assert clone.stackr("status").err == told
+    clone.git("checkout", "-q", "feature~2")
+    assert clone.stackr("status").err == ""
+    clone.git("checkout", "-q", tip)
+    clone.change("By hand")
+    assert clone.stackr("status", "--offline").err == told
+    clone.git("reset", "-q", "--soft", tip)
+    clone.stackr("amend")
+    assert clone.stackr("status").err == ""
+    assert clone.git("log", "-3", "--format=%s", "feature") == "C\nB\nA"
+
+
 def test_a_move_that_cannot_be_made_changes_nothing(world: World) -> None:
     clone = world.stacked("A", "B", "C", submit=False)
     clone.write("C.txt", "dirty\n")
