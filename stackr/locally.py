@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from stackr import looking
 from stackr.core.guards import refuse_busy, refuse_duplicate_ids, refuse_shape
 from stackr.core.plan import MoveRefs
+from stackr.core.status import with_new_words
 from stackr.observe import observe_offline
 from stackr.records import dataclass
 from stackr.ui import show
@@ -48,14 +49,18 @@ def carry_out(app: App, plan: Plan, stack: Stack, way: Way) -> None:
     if way.dry_run:
         for files in _switches(plan):
             app.repo.check_switch(*files)
-        show.plan(app.ui, plan, stack, replace(_report(app, plan), notes=plan.notes), as_json=way.as_json)
+        show.plan(
+            app.ui, plan, stack, replace(_report(app, plan, _observe(app)), notes=plan.notes), as_json=way.as_json
+        )
         return
     execute_local(plan, app.repo)
-    show.reshaped(app.ui, plan, _report(app, plan), as_json=way.as_json)
+    observed = _observe(app)
+    shown = with_new_words(_report(app, plan, observed), stack, observed.stack)
+    show.reshaped(app.ui, plan, shown, as_json=way.as_json)
 
 
-def _report(app: App, plan: Plan) -> Report:
-    return replace(looking.report_of(app, _observe(app), offline=True), command=plan.command)
+def _report(app: App, plan: Plan, observed: Observed) -> Report:
+    return replace(looking.report_of(app, observed, offline=True), command=plan.command)
 
 
 def _observe(app: App) -> Observed:

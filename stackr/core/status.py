@@ -114,6 +114,27 @@ def with_drift(shown: Report, drifts: Mapping[str, tuple[str, ...]]) -> Report:
     return replace(shown, rows=tuple(replace(row, drift=drifts.get(row.id, ())) for row in shown.rows))
 
 
+def with_new_words(shown: Report, before: Stack, after: Stack) -> Report:
+    """The report of a look without the network, with the changes whose message has become another one meanwhile.
+
+    Their pages have the words of before, as far as this clone can know.
+    """
+    old = {change.id: change.commit.message for change in before.changes if change.remote_head}
+    new = {
+        change.id: change
+        for change in after.changes
+        if old.get(change.id, change.commit.message) != change.commit.message
+    }
+    rows = (_reworded(row, new[row.id], after) if row.id in new else row for row in shown.rows)
+    return replace(shown, rows=tuple(rows))
+
+
+def _reworded(row: Row, change: Change, stack: Stack) -> Row:
+    if row.state not in ("in-sync", "modified"):
+        return row
+    return replace(row, state="modified", next=_next(change, "modified", stack), drift=(*row.drift, "text"))
+
+
 def with_numbers(shown: Report, numbers: Mapping[str, int]) -> Report:
     """The report with the numbers of pull requests as this clone remembers them, by head branch."""
     rows = tuple(replace(row, number=numbers.get(row.head_ref)) for row in shown.rows)

@@ -294,7 +294,9 @@ def test_at_a_terminal_the_users_editor_has_its_say(world: World, tmp_path: Path
     saved = tmp_path / "saved"
     ids = clone.ids()
     editor = {"GIT_EDITOR": f"sed -i -e 's/^B$/Better B/' -e 'w {saved}'"}
-    clone.stackr("reword", "#2", env=editor)
+    assert (
+        "#2  Better B  modified  differs: text  next: stackr submit\n" in clone.stackr("reword", "#2", env=editor).out
+    )
     assert clone.subjects() == ["A", "Better B", "C"]
     assert saved.read_text().startswith(f"Better B\n\nChange-Id: {ids['B']}\n\n#\n# The message of the change.")
     assert clone.ids()["Better B"] == ids["B"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from stackr.core.model import PullState
-from stackr.core.status import Report, Row, drift, misplaced, outdated, report, with_drift
+from stackr.core.status import Report, Row, drift, misplaced, outdated, report, with_drift, with_new_words
 from tests.support.builders import BOB, change, cid, commit, listed, live, new, orphan, pull, ref, stack, submitted
 
 
@@ -78,6 +78,18 @@ def test_offline_the_branch_as_last_seen_tells_what_a_submit_would_do():
     plan = submitted(made)
     rows = report("status", made, outdated(plan, offline=True), offline=True).rows
     assert [(row.state, row.next) for row in rows] == [("in-sync", None), ("modified", "submit"), ("new", "submit")]
+
+
+def test_what_is_reworded_wants_a_submit_though_nobody_has_asked_github():
+    before = stack(live("a1", "t1"), live("b1", "a1"), new("c1", "b1"), live("d1", "c1"))
+    shown = report("reword", before, {cid("B")}, offline=True)
+    shown = replace(shown, rows=(*shown.rows[:3], replace(shown.rows[3], state="closed")))
+    words = [replace(each, commit=replace(each.commit, message=b"Words\n")) for each in before.changes]
+    after = replace(before, changes=tuple(words))
+    told = [(row.state, row.next, row.drift) for row in with_new_words(shown, before, after).rows]
+    assert told[:2] == [("modified", "submit", ("text",))] * 2
+    assert told[2:] == [(row.state, row.next, ()) for row in shown.rows[2:]]
+    assert with_new_words(shown, before, before) == shown
 
 
 def test_a_list_that_names_a_change_too_few_does_not_make_its_page_modified():
