@@ -130,6 +130,7 @@ def test_a_pull_request_without_checks_has_none() -> None:
         "✅ No Checks",
         "▶ ○ #12  Add cache  no checks  https://github.com/acme/w/pull/12",
     )
+    assert triage_view.lines(report(), Triage((), {})) == []
 
 
 def test_json_gains_what_was_found_and_changes_nothing_else() -> None:
