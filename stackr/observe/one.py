@@ -62,8 +62,10 @@ def find_pull(forge: Forge, sought: Sought) -> tuple[PullRequest, ForgeFacts]:
         facts = forge.read(ReadRequest(numbers=(sought.number,) if sought.number is not None else ()))
         pull = facts.by_number.get(sought.number or 0)
     if pull is None:
+        is_here = sought.number is None
         raise Refused(
-            f"{sought.name} is no pull request of this repository", next_step="stackr submit creates those of a stack"
+            f"{sought.name} is no pull request of this repository",
+            next_step="stackr submit creates it" if is_here else "stackr status --all lists yours",
         )
     return pull, facts
 
