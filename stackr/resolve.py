@@ -1,7 +1,7 @@
 """The story of a conflict resolved in the work tree: start the rebase, go on, take it back, settle what is done.
 
 The list is made in ``stackr.core.resolving``, git is started by ``stackr.repo.resolving``, sentences are in
-``stackr.core.conflicts``. What a sync does before and afterwards is in ``stackr.syncing``.
+``stackr.core.conflicts``. What a sync does before and afterwards is in ``stackr.stories.syncing``.
 """
 
 from __future__ import annotations

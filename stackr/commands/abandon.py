@@ -20,7 +20,7 @@ def command(context: click.Context, change: str, drop: bool, dry_run: bool, as_j
     What stands on it gets the branch below as its base first. A branch with commits of others that you have not taken
     in stays. CHANGE may also be a pull request that has left the stack.
     """
-    from stackr import abandoning
+    from stackr.stories import abandoning
 
     app = App(context)
     with app.lock("abandon", needed=not dry_run):

@@ -24,7 +24,7 @@ def command(
     and has stackr's list in the place of the other one. Commits get a Change-Id and lose ghstack's lines. Nothing is
     closed, created or force-pushed. Run it again if it was stopped: it goes on.
     """
-    from stackr import adopting
+    from stackr.stories import adopting
 
     app = App(context)
     with app.lock("adopt", needed=not dry_run):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from stackr import editing, options
+from stackr import options
 from stackr.app import App
-from stackr.locally import Way
+from stackr.stories import editing
+from stackr.stories.locally import Way
 
 
 @click.command()

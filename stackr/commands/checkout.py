@@ -21,8 +21,8 @@ def command(context: click.Context, change: str, branch: str | None, dry_run: bo
     description as they are on GitHub, and the first author. The same stack gives the same commits every time, and
     submitting them unchanged does nothing. What you have not committed is kept.
     """
-    from stackr import checking_out
-    from stackr.seeking import seek
+    from stackr.stories import checking_out
+    from stackr.stories.seeking import seek
 
     app = App(context)
     with app.lock("checkout", needed=not dry_run):

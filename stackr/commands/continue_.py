@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from stackr import options, resolve, syncing
+from stackr import options, resolve
 from stackr.app import App
+from stackr.stories import syncing
 
 
 @click.command()

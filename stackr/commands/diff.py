@@ -35,8 +35,8 @@ def command(
     """
     if (span is not None) + (review is not None) + listed > 1:
         raise UsageError("FROM..TO, --since-review and --versions exclude each other")
-    from stackr import comparing
-    from stackr.seeking import seek
+    from stackr.stories import comparing
+    from stackr.stories.seeking import seek
 
     app = App(context)
     question = comparing.Question(span, review, stat, listed, as_json)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from stackr import locally, moving, options
+from stackr import options
 from stackr.app import App
 from stackr.core.moving import plan_step
+from stackr.stories import locally, moving
 
 
 @click.command()

@@ -37,7 +37,7 @@ def command(
     native: all at once), the branches of what landed are removed, and what is left is synced. It can be stopped at any
     moment: run it again and it goes on.
     """
-    from stackr import landing
+    from stackr.stories import landing
 
     reason = flags["reason"]
     if reason is not None and len(reason.split()) < 2:

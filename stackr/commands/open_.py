@@ -9,7 +9,7 @@ import click
 
 from stackr import options
 from stackr.app import App
-from stackr.seeking import find_number, seek
+from stackr.stories.seeking import find_number, seek
 from stackr.ui import as_json as documents
 from stackr.ui import output
 

@@ -10,14 +10,15 @@ from typing import Any
 
 import click
 
-from stackr import options, reporting
+from stackr import options
 from stackr.app import App
 from stackr.core import bench_text
 from stackr.core.bench import Comparison, Row, Run, Stat, Verdict, compare, read_run
 from stackr.core.bench_text import Baseline
 from stackr.core.sticky import fit
 from stackr.errors import Refused, UsageError
-from stackr.reporting import Page, Target, Way
+from stackr.stories import reporting
+from stackr.stories.reporting import Page, Target, Way
 
 LARGEST_FILE = 200_000_000
 """In bytes; with the times of every round a file has a few million."""
@@ -164,7 +165,7 @@ def ci(context: click.Context, /, logs: int | None, **way: Any) -> None:
 
     Prints Markdown. Compared with trunk and with the pull requests below, as by stackr status --ci.
     """
-    from stackr import ci_reporting
+    from stackr.stories import ci_reporting
 
     app, chosen, job = App(context), Way(**way), reporting.find_job()
     with reporting.open_place(app, job, chosen) as place:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import click
 
-from stackr import editing, options
+from stackr import options
 from stackr.app import App
-from stackr.locally import Way
+from stackr.stories import editing
+from stackr.stories.locally import Way
 
 
 @click.command()

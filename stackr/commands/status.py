@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stackr import looking, options
+from stackr import options
 from stackr.app import App
 from stackr.core.outlook import exit_code
 from stackr.errors import UsageError
+from stackr.stories import looking
+from stackr.stories.watching import watch
 from stackr.ui import show
-from stackr.watching import watch
 
 if TYPE_CHECKING:
-    from stackr.looking import Seen
+    from stackr.stories.looking import Seen
 
 
 @click.command()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from stackr import options, syncing
+from stackr import options
 from stackr.app import App
+from stackr.stories import syncing
 
 
 @click.command()

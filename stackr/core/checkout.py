@@ -2,7 +2,7 @@
 
 Every commit has the tree of its head, title and description as they stand on GitHub, and the first author. Nothing of
 it depends on who checks out or when, so it is the same commits every time. What a head lacks of the one below it is
-merged in between (``stackr.checking_out``), which is the only step that is not here.
+merged in between (``stackr.stories.checking_out``), which is the only step that is not here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What CI says of commits, as facts: checks, the evidence of why one failed, and the commit they are compared with.
 
 A *check* is a check run or a commit status; the name that people know it by is that of its workflow and its job. Filled
-in by ``stackr.github`` and ``stackr.triage``; judged in ``core.triage``, read for causes in ``core.causes``.
+in by ``stackr.github`` and ``stackr.stories.triage``; judged in ``core.triage``, read for causes in ``core.causes``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What has to be asked before failures can be judged: whose checks, which commits to compare with, which logs.
 
-So that requests grow with what failed. Asking is ``stackr.triage``'s, judging ``core.triage``'s.
+So that requests grow with what failed. Asking is ``stackr.stories.triage``'s, judging ``core.triage``'s.
 """
 
 from __future__ import annotations

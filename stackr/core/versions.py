@@ -2,7 +2,7 @@
 
 Versions are the first-parent line of the head branch, numbered from 1. What a version stood on is in its history: the
 branch below is the other parent of the commit that brought it in. Here: the line, the numbers and the candidates.
-Comparing trees is the story of ``stackr.comparing``.
+Comparing trees is the story of ``stackr.stories.comparing``.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stackr import adopting
 from stackr.core import adopt
 from stackr.core.fates import fates
 from stackr.core.guards import refuse_submit
@@ -24,6 +23,7 @@ from stackr.core.submit import plan_submit
 from stackr.execute import execute
 from stackr.observe import observe
 from stackr.observe.claims import read_claims
+from stackr.stories import adopting
 from tests.laws.test_pure_submit import check_lists, check_pulls, view
 from tests.support.pure_git import Gate, Killed
 from tests.support.pure_work import ALICE, WANTED, Quiet, Step, World, edited, new_world

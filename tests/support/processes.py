@@ -25,7 +25,7 @@ _MODULES = [
     "stackr.commands.land",
     "stackr.commands.submit",
     "stackr.commands.sync",
-    "stackr.landing",
+    "stackr.stories.landing",
     "stackr.repo.pullnames",
     "stackr.repo.repository",
     "stackr.repo.resolving",

@@ -1,6 +1,6 @@
 """One look at a stack that is to land: read everything, rebase and merge in memory, judge. Nothing moves.
 
-Used by ``stackr.landing`` before it begins and after every step. Decisions are in ``stackr.core``.
+Used by ``stackr.stories.landing`` before it begins and after every step. Decisions are in ``stackr.core``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stackr import triage
 from stackr.core import preflight, sync
 from stackr.core.fates import Fate, fates
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape
@@ -23,6 +22,7 @@ from stackr.observe import observe
 from stackr.observe.bases import read_merge_bases
 from stackr.observe.relations import edges
 from stackr.records import dataclass
+from stackr.stories import triage
 
 if TYPE_CHECKING:
     from stackr.app import App

@@ -1,7 +1,7 @@
 """The story of a look: observe one stack, or every stack of mine, and report how it stands.
 
-Used by ``stackr status``, and by what looks again and again (``stackr.watching``). Why checks fail is
-``stackr.triage``'s; what the states mean is decided in ``stackr.core.status``.
+Used by ``stackr status``, and by what looks again and again (``stackr.stories.watching``). Why checks fail is
+``stackr.stories.triage``'s; what the states mean is decided in ``stackr.core.status``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def look(app: App, base: str | None = None, *, offline: bool = False) -> Seen:
 
 def look_at_checks(app: App, base: str | None, logs: int | None) -> Examined:
     """The stack with whose failure each failed check is; ``logs`` is how many logs may be read at most."""
-    from stackr import triage
+    from stackr.stories import triage
 
     observed = observe_stack(app, base, offline=False, landing=True)
     facts = observed.facts.landing if observed.facts else None

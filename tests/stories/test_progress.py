@@ -6,7 +6,7 @@ import pytest
 
 from stackr.core.plan import Action, Park, UpdatePull
 from stackr.errors import Interrupted, Refused, StackrError
-from stackr.progress import Progress
+from stackr.stories.progress import Progress
 from tests.support.builders import live, number
 
 UPDATE = UpdatePull("I1", 7, "PR_7", "main")

@@ -12,7 +12,7 @@ from stackr.core.outlook import is_pending, pulls_of
 from stackr.core.watching import MOST_FAILURES, is_decided, next_look_s, retry_s
 from stackr.core.words import counted
 from stackr.errors import GitHubError
-from stackr.looking import Seen
+from stackr.stories.looking import Seen
 from stackr.ui.board import open_board
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """What a landing has done so far, and how an error that ends it half-way tells of that.
 
-Kept by ``stackr.landing``. A look sees trunk and the stack only as they are by then; this remembers what was before.
+Kept by ``landing``. A look sees trunk and the stack only as they are by then; this remembers what was before.
 """
 
 from __future__ import annotations

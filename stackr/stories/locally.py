@@ -1,6 +1,6 @@
 """What the commands that work on the stack here have in common: look without the network, act, show what it came to.
 
-Used by ``stackr.moving`` and ``stackr.editing``. GitHub hears of nothing until the next submit.
+Used by ``stackr.stories.moving`` and ``stackr.stories.editing``. GitHub hears of nothing until the next submit.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stackr import looking
 from stackr.core.guards import refuse_busy, refuse_duplicate_ids, refuse_shape
 from stackr.core.plan import MoveRefs
 from stackr.core.status import with_new_words
 from stackr.observe import observe_offline
 from stackr.records import dataclass
+from stackr.stories import looking
 from stackr.ui import show
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The story of the report on CI: the stack below a pull request, what failed on it, and the page.
 
-Which pull request it is, and where the page goes, is ``stackr.reporting``'s; what failed and why, ``stackr.triage``'s.
+Which pull request it is, and where the page goes, is ``reporting``'s; what failed and why, ``triage``'s.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from stackr import config, triage
+from stackr import config
 from stackr.core import ci_report
 from stackr.core.body import Block, parse
 from stackr.core.inquiry import stack_below
@@ -19,7 +19,8 @@ from stackr.core.ports import Forge, ForgeFacts, ReadRequest
 from stackr.core.sticky import fit
 from stackr.core.triage import CiRules, Triage
 from stackr.errors import Refused, UsageError
-from stackr.reporting import Page, Place
+from stackr.stories import triage
+from stackr.stories.reporting import Page, Place
 from stackr.ui import triage_view
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The story of a landing: look, judge, ask, then one change after the other, looking again in between; then sync.
 
-A look is ``stackr.prospecting``'s, waiting ``stackr.awaiting``'s, what was done is in ``stackr.progress``, and the
-sync at the end in ``stackr.finishing``; the decisions are in ``stackr.core``. Nothing is remembered between runs: one
-that was stopped is finished by the next, from where GitHub stands.
+A look is ``prospecting``'s, waiting ``awaiting``'s, what was done is in ``progress``, and the sync at the end in
+``finishing``; the decisions are in ``stackr.core``. Nothing is remembered between runs: one that was stopped is
+finished by the next, from where GitHub stands.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stackr import awaiting, finishing
 from stackr.core import approvals, land, preflight, waiving
 from stackr.core.fates import Fate, name
 from stackr.core.model import PullState, Stack
@@ -26,9 +25,10 @@ from stackr.core.status import Report, report
 from stackr.core.words import counted
 from stackr.errors import Refused, UsageError
 from stackr.execute import execute
-from stackr.progress import Progress
-from stackr.prospecting import Aim, Look, judge, observe_stack
 from stackr.records import dataclass
+from stackr.stories import awaiting, finishing
+from stackr.stories.progress import Progress
+from stackr.stories.prospecting import Aim, Look, judge, observe_stack
 from stackr.ui import landing_view, show
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from stackr.core.model import Checks
 from stackr.core.overview import Overview, PullStack
 from stackr.core.watching import MOST_FAILURES, Budget
 from stackr.errors import ConfigError, GitHubError
-from stackr.looking import Seen
+from stackr.stories.looking import Seen
+from stackr.stories.watching import watch
 from stackr.ui.console import Console
-from stackr.watching import watch
 from tests.support.builders import pull
 from tests.ui.test_console import Clock, Stream
 

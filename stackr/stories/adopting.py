@@ -11,7 +11,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stackr import syncing
 from stackr.core import adopt, ghstack, sync
 from stackr.core.fates import Fate, fates
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape, refuse_submit
@@ -28,7 +27,8 @@ from stackr.observe.claims import read_claims
 from stackr.observe.one import find_pull
 from stackr.observe.relations import foreign_commits
 from stackr.records import dataclass
-from stackr.seeking import seek
+from stackr.stories import syncing
+from stackr.stories.seeking import seek
 from stackr.ui import show
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The story of ``stackr absorb``: whose lines are staged, what goes where, and then the edit as any other.
 
-Homes are found in ``stackr.core.absorbing``; the replay and the move are those of ``stackr.editing``.
+Homes are found in ``stackr.core.absorbing``; the replay and the move are those of ``stackr.stories.editing``.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from stackr import editing
 from stackr.core import editing as edits
 from stackr.core.absorbing import Edit, Home, edited, edits_at_head, edits_at_home, find_homes
 from stackr.core.moving import position
 from stackr.core.words import counted
 from stackr.errors import Refused
-from stackr.locally import Way
+from stackr.stories import editing
+from stackr.stories.locally import Way
 from stackr.ui import homes as view
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from stackr import triage
 from stackr.core.checks import Check, Evidence, Outcome
 from stackr.core.model import Checks, PullRequest
 from stackr.core.rules import LandingFacts, Sev, TrunkRules
 from stackr.core.triage import NO_RULES, CiRules, Triage
 from stackr.errors import ConfigError, GitHubError, StackrError
-from stackr.triage import Subject
+from stackr.stories import triage
+from stackr.stories.triage import Subject
 from tests.support.builders import pull
 
 DENIED = ConfigError("the token may not do this")

@@ -1,7 +1,7 @@
 """The sync at the end of a landing: what is left goes onto the new trunk, and what landed is cleaned up.
 
 Unlike ``stackr sync`` it leaves heads alone that need no push, so that reviews and checks stay
-(docs/internals/protocol.md 7.3). Used by ``stackr.landing``.
+(docs/internals/protocol.md 7.3). Used by ``stackr.stories.landing``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stackr import syncing
 from stackr.core import land
 from stackr.core.model import Stack
 from stackr.core.plan import MoveRefs, Plan
@@ -18,8 +17,9 @@ from stackr.core.status import Report, outdated, report
 from stackr.core.submit import plan_submit
 from stackr.core.sync import refreshed
 from stackr.execute import execute
-from stackr.progress import Progress
-from stackr.prospecting import Look
+from stackr.stories import syncing
+from stackr.stories.progress import Progress
+from stackr.stories.prospecting import Look
 
 if TYPE_CHECKING:
     from stackr.app import App

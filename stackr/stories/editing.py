@@ -13,15 +13,15 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stackr import locally
 from stackr.core import conflicts, editing, identity, todo
 from stackr.core.editing import Edit
 from stackr.core.moving import position
 from stackr.core.plan import Plan
 from stackr.core.words import counted
 from stackr.errors import Conflict, Refused, UsageError
-from stackr.locally import Way
 from stackr.records import dataclass
+from stackr.stories import locally
+from stackr.stories.locally import Way
 
 if TYPE_CHECKING:
     from stackr.app import App

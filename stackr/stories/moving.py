@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from stackr import locally
+from stackr.stories import locally
 
 if TYPE_CHECKING:
     from stackr.app import App

@@ -1,0 +1,1 @@
+"""What commands tell: one module a story, from looking to showing. Decisions are in ``stackr.core``."""
