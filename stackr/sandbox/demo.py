@@ -58,29 +58,26 @@ class Demo:
         self._heading(f"{len(playground.stack(self.clone, self.env))} real commits on a branch, and not on GitHub yet")
         self._git("log", "--oneline", "origin/main..HEAD")
         self._heading("One command makes a stack of pull requests of them")
-        self._submit()
+        self._stackr("submit")
         self._heading("Bob approves the lowest; Alice amends the second")
         self._approve(self._numbers()[0])
         self._amend(2, "docs/asked-for.md", "What Bob asked for.\n")
-        self._submit()
+        self._stackr("submit")
         self._heading("Alice reorders two commits: every pull request stays open, only bases change")
         self._reorder()
-        self._submit()
+        self._stackr("submit")
         self._heading("Alice inserts a commit in the middle")
         self._insert(2, "Explain the demo", "docs/demo.md", "A commit in the middle of the stack.\n")
-        self._submit()
+        self._stackr("submit")
         self._heading("Nothing has changed: the same command writes nothing")
         self._stackr("submit")
+        self._stackr("status")
         self._heading("What Bob has approved lands; the pull requests above are retargeted, and nothing is pushed")
         self._stackr("land", str(self._numbers()[0]), "--yes")
 
     def pages(self) -> list[str]:
         """Addresses to open in a browser: the repository, then the pull requests, newest on top."""
         return [f"{self.url}/{REPOSITORY}", *reversed([pull["url"] for pull in self._pulls()])]
-
-    def _submit(self) -> None:
-        self._stackr("submit")
-        self._stackr("status")
 
     def _heading(self, text: str) -> None:
         self.say(f"\n## {text}")

@@ -172,7 +172,7 @@ _message = st.builds(
 )
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_message)
 def test_git_would_put_the_trailer_in_the_same_place(tmp_path: Path, text: str):
     raw = text.encode()

@@ -303,7 +303,7 @@ def test_whatever_becomes_of_a_stack_every_law_holds(
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         Histories,
         settings=settings(
-            max_examples=EXAMPLES or 4,
+            max_examples=EXAMPLES or 3,
             stateful_step_count=30 if EXAMPLES else 14,
             derandomize=not EXAMPLES,
             database=None,

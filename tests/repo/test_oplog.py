@@ -12,8 +12,8 @@ import pytest
 from stackr.core.plan import RefMove
 from stackr.core.undo import Operation, Part
 from stackr.errors import GitError, Refused, StackrError
-from stackr.repo import refs
-from stackr.repo.oplog import DAYS, KEPT, LIMIT
+from stackr.repo import oplog, refs
+from stackr.repo.oplog import DAYS, KEPT
 from stackr.repo.repository import Repository
 from tests.repo.conftest import Opener
 from tests.support.git import GitRepo, Workspace
@@ -144,11 +144,15 @@ def test_gc_cannot_take_the_old_commits(workspace: Workspace, repo: Repository) 
     assert len(operations(repo)) == 1
 
 
-def test_only_the_newest_hundred_are_kept(workspace: Workspace, repo: Repository, clock: Clock) -> None:
+def test_only_the_newest_are_kept(
+    workspace: Workspace, repo: Repository, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert oplog.LIMIT == 100
+    monkeypatch.setattr(oplog, "LIMIT", 6)
     clone = workspace.clone
-    back_and_forth(repo, clone, LIMIT + 2)
-    assert len(lines(clone)) == len(operations(repo)) == LIMIT
-    assert set(kept(clone)) == {f"{KEPT}{number}/0" for number in range(3, LIMIT + 3)}
+    back_and_forth(repo, clone, 8)
+    assert len(lines(clone)) == len(operations(repo)) == 6
+    assert set(kept(clone)) == {f"{KEPT}{number}/0" for number in range(3, 9)}
 
 
 def test_what_is_older_than_ninety_days_goes_with_the_next_entry(

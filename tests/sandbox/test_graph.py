@@ -34,7 +34,7 @@ def _ancestors(history: History, tip: str) -> set[str]:
 
 
 @given(histories(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_graph_answers_as_sets_of_ancestors_do(history: History, data: st.DataObject) -> None:
     graph = Graph(lambda oid: history[oid])
     left, right = (data.draw(st.sampled_from(sorted(history))) for _ in range(2))
