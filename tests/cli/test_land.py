@@ -60,18 +60,18 @@ CHECK = {"type": "required_status_checks", "parameters": {"required_status_check
 def test_github_merges_one_after_the_other_when_checks_have_passed(
     world: World, method: str, waits: list[float]
 ) -> None:
-    clone = world.stacked("A", "B", "C")
+    clone = world.stacked(*TEN)
     wanted = trees(clone, clone.stack())
     world.protect(CHECK, *([QUEUE] if method == "queue" else []))
     world.configure(allow_auto_merge=True, ci="pass")
     chosen = [] if method == "queue" else ["--method", "auto"]
     done = clone.stackr("land", "--yes", *chosen)
-    check_landed(world, clone, wanted, "ABC")
-    commits = world.bare.git("log", "--reverse", "-3", "--format=%h", "--abbrev=7", "main").split()
-    for number, (letter, commit) in enumerate(zip("ABC", commits, strict=True), 1):
-        assert f'#{number} "{letter}" landed on main as {commit}\n' in done.out
+    check_landed(world, clone, wanted, TEN)
+    commits = world.bare.git("log", "--reverse", "-10", "--format=%h", "--abbrev=7", "main").split()
+    for number, (title, commit) in enumerate(zip(TEN, commits, strict=True), 1):
+        assert f'#{number} "{title}" landed on main as {commit}\n' in done.out
     assert world.server.log.counts()["pushes"] == 0, done
-    assert [subject for subject, _ in trunk_log(world, 3)] == ["A (#1)", "B (#2)", "C (#3)"]
+    assert [subject for subject, _ in trunk_log(world, 10)] == [f"T{n} (#{n + 1})" for n in range(10)]
 
 
 def test_a_queue_that_rebases_gets_each_change_as_one_commit_and_keeps_what_it_has(
@@ -165,13 +165,13 @@ def test_a_registered_stack_lands_as_a_whole(world: World, waits: list[float]) -
     clone = world.clone()
     clone.git("config", "stackr.native", "auto")
     clone.git("config", "stackr.style", "rewrite")
-    clone.grow("A", "B", "C")
+    clone.grow(*TEN)
     clone.stackr("submit")
     wanted = trees(clone, clone.stack())
     done = clone.stackr("land", "2", "--yes")
-    assert [world.state(n) for n in (1, 2, 3)] == ["merged", "merged", "open"], done
+    assert [world.state(n) for n in range(1, 11)] == ["merged"] * 2 + ["open"] * 8, done
     clone.stackr("land", "--yes")
-    check_landed(world, clone, wanted, "ABC")
+    check_landed(world, clone, wanted, TEN)
 
 
 def test_a_check_that_has_to_run_again_is_waited_for_and_one_that_never_begins_is_named(
