@@ -119,7 +119,7 @@ def is_generic(line: str) -> bool:
 
 _VARYING = (
     (re.compile(r"\b(?:\d{4}-\d\d-\d\d[T ])?\d+:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
-    (re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders|home/runner/work/_temp)/[^\s'\":,;)\]]*"), "<path>"),
+    (re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders|(?:[\w.-]{1,64}/){1,8}_temp)/[^\s'\":,;)\]]*"), "<path>"),
     (re.compile(r"\b[A-Za-z]:[\\/][^\s'\":,;)\]]*?[\\/]_?te?mp[\\/][^\s'\":,;)\]]*", re.IGNORECASE), "<path>"),
     (re.compile(r"\b(?:0x)?(?=[a-f]*\d)[0-9a-f]{7,}\b", re.IGNORECASE), "<hex>"),
     (re.compile(r"\b\d+(?:\.\d+)? ?(?:[nuµμm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"), "<duration>"),

@@ -155,6 +155,7 @@ def test_what_names_the_matter_is_not_generic(line: str) -> None:
         ("TimeoutError: no answer in 12.5s", "TimeoutError: no answer in 7 seconds"),
         ("E: no file /tmp/pytest-of-a/pytest-0/x.txt", "E: no file /tmp/tmpab12/y.txt"),
         ("E: no file C:\\Users\\a\\Temp\\x1", "E: no file D:\\a\\_temp\\y2"),
+        ("E: no file /runner/a/_temp/x1", "E: no file /runner/b/_temp/y2"),
         ("E: shard 1/4 failed", "E: shard 3/4 failed"),
         ("E:  two\tspaces", "E: two spaces"),
     ],
