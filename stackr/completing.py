@@ -7,7 +7,6 @@ is completed without saying so. Everything comes from files of this clone: the m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,11 +14,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from stackr import options
+from stackr.patterns import pattern
 
 Offer = Callable[[Path, str], Iterator[CompletionItem]]
 """What may stand there: for the directory in which the command would run, and what was typed already."""
 
-_HEAD_BRANCH = re.compile(r"(?:.*[/-])?([0-9a-f]{10})")
+_HEAD_BRANCH = pattern(r"(?:.*[/-])?([0-9a-f]{10})")
 
 
 class Completed(click.types.StringParamType):

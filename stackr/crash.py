@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sys
 import tempfile
 import traceback
@@ -16,14 +15,15 @@ from importlib import metadata
 from pathlib import Path
 
 from stackr import __version__
+from stackr.patterns import pattern
 
 _PACKAGES = ("click", "GitPython", "requests", "tomli", "rich", "flask", "graphql-core")
 _HIDDEN = "[removed]"
 # GitHub's token formats: https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
-_TOKEN = re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9_]{16,}|github_pat_[A-Za-z0-9_]{16,})")
-_AUTHORIZATION = re.compile(r"(?i)\b(bearer|basic|token)(\s+|\s*[=:]\s*[\"']?)[A-Za-z0-9+/._~=-]{8,}")
-_USERINFO = re.compile(r"(?<=://)[^/\s@'\"]+@")
-_SECRET_NAME = re.compile(r"(?i)token|secret|passw|credential|_key$|_pat$")
+_TOKEN = pattern(r"\b(?:gh[pousr]_[A-Za-z0-9_]{16,}|github_pat_[A-Za-z0-9_]{16,})")
+_AUTHORIZATION = pattern(r"(?i)\b(bearer|basic|token)(\s+|\s*[=:]\s*[\"']?)[A-Za-z0-9+/._~=-]{8,}")
+_USERINFO = pattern(r"(?<=://)[^/\s@'\"]+@")
+_SECRET_NAME = pattern(r"(?i)token|secret|passw|credential|_key$|_pat$")
 
 
 def headline(problem: BaseException) -> str:

@@ -1,9 +1,10 @@
-"""``dataclass(frozen=True, slots=True)`` as the standard library has it, made in a fifth of the time.
+"""``dataclass(frozen=True, slots=True)`` as the standard library has it, made in a fraction of the time.
 
 ``dataclasses`` compiles up to six methods for every class, which was a fifth of what a submit without anything to do
-takes (docs/internals/benchmarks.md). Here only ``__init__`` is compiled; the other methods are shared
-functions over the names of the fields. ``fields``, ``replace`` and ``asdict`` of ``dataclasses`` work on these classes,
-as do pickle, copy and match; type checkers see the standard decorator.
+takes (docs/internals/benchmarks.md). Here only ``__init__`` is compiled, and not before the first record of its class
+is made; the other methods are shared functions over the names of the fields. ``fields``, ``replace`` and ``asdict`` of
+``dataclasses`` work on these classes, as do pickle, copy and match, and ``inspect.signature`` once there is a record;
+type checkers see the standard decorator.
 
 Not here: ``order``, ``kw_only``, ``ClassVar``, ``InitVar``, classes without slots; for those there is the standard one.
 """
@@ -71,7 +72,7 @@ def _own_fields(cls: type) -> dict[str, dataclasses.Field[Any]]:
 def _methods(fields: dict[str, dataclasses.Field[Any]], *, frozen: bool, eq: bool, checks: bool) -> dict[str, Any]:
     names = tuple(fields)
     methods = {
-        "__init__": _initializer(fields, frozen=frozen, checks=checks),
+        "__init__": _initializer_when_needed(fields, frozen=frozen, checks=checks),
         "__repr__": _representer(tuple(field.name for field in fields.values() if field.repr)),
         "__getstate__": lambda self: [getattr(self, name) for name in names],
         "__setstate__": _restorer(names),
@@ -81,6 +82,19 @@ def _methods(fields: dict[str, dataclasses.Field[Any]], *, frozen: bool, eq: boo
     if frozen:
         methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
     return methods
+
+
+def _initializer_when_needed(fields: dict[str, dataclasses.Field[Any]], *, frozen: bool, checks: bool) -> Any:
+    """Compiles itself at the first call, and puts the outcome in its own place."""
+
+    def first(self: Any, *args: Any, **kwargs: Any) -> None:
+        compiled = _initializer(fields, frozen=frozen, checks=checks)
+        for cls in type(self).__mro__:
+            if vars(cls).get("__init__") is first:  # not so where another thread was faster
+                type.__setattr__(cls, "__init__", compiled)
+        compiled(self, *args, **kwargs)
+
+    return first
 
 
 def _initializer(fields: dict[str, dataclasses.Field[Any]], *, frozen: bool, checks: bool) -> Any:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
 # What an error says is expected.
@@ -104,7 +105,7 @@ def parse_flag(raw: str) -> bool:
 
 
 # git-check-ref-format(1), and no leading dash: these names reach git's command line.
-_BAD_BRANCH = re.compile(r"^[-/.]|[/.]$|\.lock$|\.\.|//|/\.|\.lock/|@\{|^@$|[\x00-\x20\x7f~^:?*\[\\]")
+_BAD_BRANCH = pattern(r"^[-/.]|[/.]$|\.lock$|\.\.|//|/\.|\.lock/|@\{|^@$|[\x00-\x20\x7f~^:?*\[\\]")
 
 
 def check_branch(name: str) -> None:
@@ -179,7 +180,7 @@ BY_SQUASHED: dict[str, Setting] = {squash(setting.name): setting for setting in 
 
 # Parts of a key that would name a command, a host, a secret, a path or a person. ghstack runs what a repository's own
 # file names; a clone must not be able to do that (docs/internals/protocol.md, "What is trusted").
-FORBIDDEN_IN_REPO = re.compile(
+FORBIDDEN_IN_REPO = pattern(
     r"remote|user|login|host|url|uri|api|endpoint|server|proxy|domain|token|secret|passw|credential|auth|key|cert"
     r"|command|cmd|exec|run|shell|script|hook|program|helper|editor|pager|browser|askpass|ssh|gpg|alias"
     r"|path|dir|file|home|root|include|plugin"

@@ -177,7 +177,7 @@ def test_a_record_without_fields_can_be_made() -> None:
     assert Nothing() == Nothing()
 
 
-def test_the_signature_is_the_standard_one() -> None:
+def test_the_signature_is_the_standard_one_as_soon_as_there_is_a_record() -> None:
     def build(decorate: Any) -> type:
         class Pair:
             left: int
@@ -187,6 +187,7 @@ def test_the_signature_is_the_standard_one() -> None:
         return made
 
     ours, standard = both(build)
+    ours(1)
     assert inspect.signature(ours).parameters == inspect.signature(standard).parameters
     assert (ours.__qualname__, ours.__module__) == (standard.__qualname__, standard.__module__)
 
@@ -194,3 +195,18 @@ def test_the_signature_is_the_standard_one() -> None:
 def test_a_record_without_slots_is_refused() -> None:
     with pytest.raises(TypeError, match="has slots"):
         records.dataclass(frozen=True)
+
+
+def test_a_record_that_extends_another_is_made_by_its_own_fields_whichever_comes_first() -> None:
+    @records.dataclass(frozen=True, slots=True)
+    class Plain:
+        x: int
+
+    @records.dataclass(frozen=True, slots=True)
+    class Named(Plain):
+        name: str = "n"
+
+    class Loud(Named):
+        """No record itself: it has the ``__init__`` of the one above."""
+
+    assert (Loud(1, "l").name, Named(2).name, Plain(3).x) == ("l", "n", 3)

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from stackr.core import ghstack, mergify
 from stackr.core.model import split_message
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
 TITLE_LIMIT = 256
@@ -25,22 +26,22 @@ def _unnamed(pattern: re.Pattern[str]) -> str:
 
 
 # A block holds no other begin: after a lost end, the next block's end must not swallow the text in between.
-_BLOCK = re.compile(
+_BLOCK = pattern(
     r"<!-- stackr:begin v\d+(?P<attributes>[^<>\n]*?)-->(?P<list>(?:(?!<!-- stackr:begin).)*?)<!-- stackr:end -->",
     re.DOTALL,
 )
 # What is left when somebody deletes one of the two comments by hand: a begin with just our own lines, or an end.
-_BROKEN = re.compile(
+_BROKEN = pattern(
     r"<!-- stackr:begin v\d+(?P<attributes>[^<>\n]*?)-->"
     r"(?P<list>(?:\n+To review: \[[^\n]*)?"
     r"(?:\n+Stack from stackr\b[^\n]*)?(?:\n\* (?:__->__ )?#\d+(?: \(landed\))?[ \t]*(?=\n|$))*)"
     r"|<!-- stackr:end -->"
 )
-_STRAY = re.compile(f"{_unnamed(_BLOCK)}|{_unnamed(_BROKEN)}", re.DOTALL)
-_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
-_ROW = re.compile(r"^\* (?:__->__ )?#(?P<number>\d+)(?P<landed> \(landed\))?\s*$", re.MULTILINE)
-_CO_AUTHOR = re.compile(r"^Co-authored-by: .+$", re.MULTILINE | re.IGNORECASE)
-_TRAILER = re.compile(r"[A-Za-z0-9-]+: ")
+_STRAY = pattern(f"{_unnamed(_BLOCK)}|{_unnamed(_BROKEN)}", re.DOTALL)
+_ATTRIBUTE = pattern(r'(\w+)="([^"]*)"')
+_ROW = pattern(r"^\* (?:__->__ )?#(?P<number>\d+)(?P<landed> \(landed\))?\s*$", re.MULTILINE)
+_CO_AUTHOR = pattern(r"^Co-authored-by: .+$", re.MULTILINE | re.IGNORECASE)
+_TRAILER = pattern(r"[A-Za-z0-9-]+: ")
 _HEADLINE = "Stack from stackr (oldest at bottom):"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from stackr.core.checks import Check
 from stackr.core.untrusted import clean
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
 _LONGEST = 300
@@ -59,12 +60,12 @@ def cause_of(check: Check) -> Cause:
 
 # -- logs ----------------------------------------------------------------------------------------------------
 
-_STAMP = re.compile(r"^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?")
+_STAMP = pattern(r"^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?")
 # The short test summary of pytest: https://docs.pytest.org/en/stable/how-to/output.html#producing-a-detailed-summary-report
-_TEST = re.compile(r"(?:^|\] )(?:FAILED|ERROR) (\S+\.py(?:::.+?)?)(?: - .*)?$")
-_ERROR = re.compile(r"^(?:E\s+)?((?:[A-Za-z_][\w.]*)?(?:Error|Exception): \S.*)$")
+_TEST = pattern(r"(?:^|\] )(?:FAILED|ERROR) (\S+\.py(?:::.+?)?)(?: - .*)?$")
+_ERROR = pattern(r"^(?:E\s+)?((?:[A-Za-z_][\w.]*)?(?:Error|Exception): \S.*)$")
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands#setting-an-error-message
-_MARKED = re.compile(r"^##\[error\](.*\S.*)$")
+_MARKED = pattern(r"^##\[error\](.*\S.*)$")
 _WORTH_A_LOOK = ("FAILED", "ERROR", "Error", "Exception", "##[error]")
 
 
@@ -95,7 +96,7 @@ def _cause(lines: Sequence[str]) -> Cause:
 
 # -- generic causes ------------------------------------------------------------------------------------------
 
-_GENERIC = re.compile(
+_GENERIC = pattern(
     r"(?:[\w.]*(?:Error|Exception): )?(?:"
     r"Process (?:completed|exited|failed) with (?:exit )?code -?\d+"
     r"|The process '.*' failed with exit code -?\d+"
@@ -118,27 +119,25 @@ def is_generic(line: str) -> bool:
 # -- what is compared ----------------------------------------------------------------------------------------
 
 _VARYING = (
-    (re.compile(r"\b(?:\d{4}-\d\d-\d\d[T ])?\d+:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
-    (re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders|(?:[\w.-]{1,64}/){1,8}_temp)/[^\s'\":,;)\]]*"), "<path>"),
-    (re.compile(r"\b[A-Za-z]:[\\/][^\s'\":,;)\]]*?[\\/]_?te?mp[\\/][^\s'\":,;)\]]*", re.IGNORECASE), "<path>"),
-    (re.compile(r"\b(?:0x)?(?=[a-f]*\d)[0-9a-f]{7,}\b", re.IGNORECASE), "<hex>"),
-    (re.compile(r"\b\d+(?:\.\d+)? ?(?:[nuµμm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"), "<duration>"),
-    (re.compile(r"[ _-]?\bshard[ _:#-]?\d+(?: ?(?:/|of) ?\d+)?", re.IGNORECASE), ""),
-    (re.compile(r"\s+"), " "),
+    (pattern(r"\b(?:\d{4}-\d\d-\d\d[T ])?\d+:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
+    (pattern(r"(?:/private)?/(?:tmp|var/tmp|var/folders|(?:[\w.-]{1,64}/){1,8}_temp)/[^\s'\":,;)\]]*"), "<path>"),
+    (pattern(r"\b[A-Za-z]:[\\/][^\s'\":,;)\]]*?[\\/]_?te?mp[\\/][^\s'\":,;)\]]*", re.IGNORECASE), "<path>"),
+    (pattern(r"\b(?:0x)?(?=[a-f]*\d)[0-9a-f]{7,}\b", re.IGNORECASE), "<hex>"),
+    (pattern(r"\b\d+(?:\.\d+)? ?(?:[nuµμm]?s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"), "<duration>"),
+    (pattern(r"[ _-]?\bshard[ _:#-]?\d+(?: ?(?:/|of) ?\d+)?", re.IGNORECASE), ""),
+    (pattern(r"\s+"), " "),
 )
 # "3.9/12.8" are versions.
-_SHARD = re.compile(
-    r"[ _-]*(?:\bshards?)?[ _:#-]*[(\[]?(?<!\d\.)\b(\d+) ?(?:/|of) ?(\d+)\b(?!\.\d)[)\]]?", re.IGNORECASE
-)
-_NAMED_SHARD = re.compile(r"[ _-]*[(\[]?\bshard[ _:#-]*\d+[)\]]?", re.IGNORECASE)
+_SHARD = pattern(r"[ _-]*(?:\bshards?)?[ _:#-]*[(\[]?(?<!\d\.)\b(\d+) ?(?:/|of) ?(\d+)\b(?!\.\d)[)\]]?", re.IGNORECASE)
+_NAMED_SHARD = pattern(r"[ _-]*[(\[]?\bshard[ _:#-]*\d+[)\]]?", re.IGNORECASE)
 # PyTorch's form: (configuration, shard, number of shards, runner)
-_LISTED_SHARD = re.compile(r"(\([A-Za-z][^,()]*), (\d+), (\d+)(?=[,)])")
+_LISTED_SHARD = pattern(r"(\([A-Za-z][^,()]*), (\d+), (\d+)(?=[,)])")
 
 
 def normalise(line: str) -> str:
     """A cause without what differs from run to run: ids, times, durations, temporary paths, shards."""
-    for pattern, stand_in in _VARYING:
-        line = pattern.sub(stand_in, line)
+    for varying, stand_in in _VARYING:
+        line = varying.sub(stand_in, line)
     return line.strip()
 
 

@@ -6,7 +6,6 @@ Names and causes are text that others wrote, and go through ``core.untrusted``. 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from stackr.core.checks import PullChecks
@@ -14,9 +13,10 @@ from stackr.core.ci_words import Section, active_sevs, as_of, sections, title
 from stackr.core.rules import Sev
 from stackr.core.triage import Verdict
 from stackr.core.untrusted import as_code, as_markdown
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
-_SAFE_TARGET = re.compile(r"https?://[!#-;=?-~]+")
+_SAFE_TARGET = pattern(r"https?://[!#-;=?-~]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,25 +13,26 @@ import re
 from collections.abc import Iterator
 
 from stackr.core import identity
+from stackr.patterns import pattern
 
 # Versions before 0.12 wrote "Pull Request resolved", the first ones "gh-metadata".
-_ADDRESS = re.compile(
+_ADDRESS = pattern(
     rb"^(?:Pull Request resolved|Pull-Request-resolved|Pull-Request): "
     rb"(?P<url>https?://[^/\s]+/[^/\s]+/[^/\s]+/pull/(?P<number>[0-9]{1,18}))[ \t]*\r?$"
     rb"|^gh-metadata: [^/\s]+ [^/\s]+ (?P<old>[0-9]{1,18}) gh/\S+/head[ \t]*\r?$",
     re.MULTILINE,
 )
-_SOURCE = re.compile(rb"^ghstack-source-id: (?P<tree>\S+)", re.MULTILINE)
-_OWN_LINE = re.compile(rb"^ghstack-(?:source|comment)-id: .*$", re.MULTILINE)
+_SOURCE = pattern(rb"^ghstack-source-id: (?P<tree>\S+)", re.MULTILINE)
+_OWN_LINE = pattern(rb"^ghstack-(?:source|comment)-id: .*$", re.MULTILINE)
 
-_BRANCH = re.compile(r"(?P<stem>gh/[^/]+/[0-9]+)/(?P<kind>head|base|orig|next)")
+_BRANCH = pattern(r"(?P<stem>gh/[^/]+/[0-9]+)/(?P<kind>head|base|orig|next)")
 
-_LIST = re.compile(
+_LIST = pattern(
     r"^Stack from \[ghstack\]\([^)\n]*\)[^\n]*:[ \t]*\n(?:\*[ \t]+(?:[^\n]*#\d+|\(to be filled\))[^\n]*(?:\n|\Z))*",
     re.MULTILINE,
 )
 # ghstack puts a rule between its list and a text that begins with a list, or the two would be one.
-_RULE = re.compile(r"\A\s*----\n\n(?=\s*[*+-]\s)")
+_RULE = pattern(r"\A\s*----\n\n(?=\s*[*+-]\s)")
 
 
 def pull_number(message: bytes) -> int | None:

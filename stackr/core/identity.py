@@ -12,16 +12,17 @@ import re
 from collections.abc import Iterable
 
 from stackr.core.model import Commit
+from stackr.patterns import pattern
 
 DEFAULT_TEMPLATE = "stackr/{user}/{id}"
 ID_DIGITS = 10
 
-_ID_LINE = re.compile(rb"^Change-Id: (I[0-9a-f]{40})[ \t]*\r?$", re.MULTILINE)
+_ID_LINE = pattern(rb"^Change-Id: (I[0-9a-f]{40})[ \t]*\r?$", re.MULTILINE)
 # What git takes for a trailer (git-interpret-trailers(1), find_separator in git's trailer.c).
-_TRAILER = re.compile(rb"^[A-Za-z0-9-]+[ \t]*:")
+_TRAILER = pattern(rb"^[A-Za-z0-9-]+[ \t]*:")
 # Lines that git itself writes: with one of them a quarter of trailers makes a trailer block.
 _GENERATED = (b"Signed-off-by: ", b"(cherry picked from commit ")
-_BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+_BLANK_LINE = pattern(rb"\n[ \t\r]*\n")
 
 
 def new_id(commit: Commit, salt: str = "") -> str:

@@ -8,13 +8,13 @@ https://docs.github.com/en/webhooks/webhook-events-and-payloads
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
-_MERGE_REF = re.compile(r"refs/pull/([0-9]+)/(?:merge|head)")
+_MERGE_REF = pattern(r"refs/pull/([0-9]+)/(?:merge|head)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from stackr.patterns import pattern
+
 _DIGITS = 8
-_DEPENDS_ON = re.compile(r"\n*^Depends-On: #(?P<number>\d+)\s*\Z", re.MULTILINE)
+_DEPENDS_ON = pattern(r"\n*^Depends-On: #(?P<number>\d+)\s*\Z", re.MULTILINE)
 
 
 def head_of(change: str, branches: Iterable[str]) -> str | None:

@@ -7,19 +7,19 @@ The words are those of docs/glossary.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
 from stackr.core.forks import Fork
 from stackr.core.native import NativeStack
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
 ZERO_OID = "0" * 40
 
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-_ID_LINE = re.compile(r"^Change-Id: I[0-9a-f]{40}\s*$")
+_BLANK_LINE = pattern(r"\n[^\S\n]*\n")
+_ID_LINE = pattern(r"^Change-Id: I[0-9a-f]{40}\s*$")
 
 
 class PullState(str, Enum):

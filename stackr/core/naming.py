@@ -7,18 +7,18 @@ this clone remembers of pull requests (``PullName``). Reading and writing that m
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stackr.core.model import Change, PullRequest, Stack
 from stackr.errors import UsageError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
-_NUMBER = re.compile(r"#?([0-9]{1,18})")
-_URL = re.compile(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+)/pull/([0-9]{1,18})(?:[/?#]\S*)?")
-_CHANGE_ID = re.compile(r"I[0-9a-f]{4,40}")
+_NUMBER = pattern(r"#?([0-9]{1,18})")
+_URL = pattern(r"(https?://[^/\s]+/[^/\s]+/[^/\s]+)/pull/([0-9]{1,18})(?:[/?#]\S*)?")
+_CHANGE_ID = pattern(r"I[0-9a-f]{4,40}")
 # The shortest object name git itself prints.
-_COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_COMMIT = pattern(r"[0-9a-f]{7,40}")
 _SEE = "stackr status shows the stack"
 _MOST = 3
 

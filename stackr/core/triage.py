@@ -18,6 +18,7 @@ from typing import Any
 from stackr.core.causes import Cause, cause_of, job_key
 from stackr.core.checks import Check, Outcome, PullChecks
 from stackr.core.rules import Sev
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
 
@@ -223,10 +224,10 @@ class _Judge:
 
 
 # As in "build (unstable)"; "unstable_ops" and "unstable-features" name what is tested.
-_SAYS_UNSTABLE = re.compile(r"(?<!\w)unstable(?![\w-])", re.IGNORECASE)
+_SAYS_UNSTABLE = pattern(r"(?<!\w)unstable(?![\w-])", re.IGNORECASE)
 # GitHub's annotations: no machine was to be had (the job ends as cancelled after some minutes), or it went away.
-_NO_RUNNER = re.compile(r"The job was not acquired by Runner\b")
-_LOST_RUNNER = re.compile(r"\blost communication with the server\b|The hosted runner encountered an error\b")
+_NO_RUNNER = pattern(r"The job was not acquired by Runner\b")
+_LOST_RUNNER = pattern(r"\blost communication with the server\b|The hosted runner encountered an error\b")
 
 
 def _failures(checks: Sequence[Check]) -> tuple[_Failure, ...]:

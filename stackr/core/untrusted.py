@@ -7,31 +7,33 @@ from __future__ import annotations
 
 import re
 
+from stackr.patterns import pattern
+
 # Whole escape sequences first (ECMA-48: CSI, then OSC and its kin up to their end, then two-byte ones), so that no
 # readable rest of one is left behind; then whatever control character still stands alone.
-_ESCAPES = re.compile(
+_ESCAPES = pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"
 )
-_BREAKS = re.compile(r"[\t\n\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]+")
+_BREAKS = pattern(r"[\t\n\x0b\x0c\r\x1c-\x1e\x85\u2028\u2029]+")
 # C0, DEL, C1, and what reorders or hides text: bidirectional controls, zero-width space, BOM, soft hyphen, tags.
-_CONTROLS = re.compile(
+_CONTROLS = pattern(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = pattern("[\ud800-\udfff]")
 
 ZERO_WIDTH = "\u200b"
 # The beginnings of what GitHub makes a link, a reference or a mention of, in any Markdown that is not code: its filters
 # look at the finished text, so no escaping helps, but a zero-width space in the middle does.
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
-_LINKS = re.compile(r"@|#(?=\d)|gh-(?=\d)|:(?=//)|www(?=\.)", re.IGNORECASE)
+_LINKS = pattern(r"@|#(?=\d)|gh-(?=\d)|:(?=//)|www(?=\.)", re.IGNORECASE)
 # And of a comment in HTML, by which bots know their own texts again; outside of code the bracket is written otherwise.
-_IN_CODE = re.compile(rf"{_LINKS.pattern}|<!(?=--)", re.IGNORECASE)
+_IN_CODE = pattern(rf"{_LINKS.pattern}|<!(?=--)", re.IGNORECASE)
 # What forms Markdown or HTML within a line. Underscores between letters and lone brackets form nothing, and are common
 # in the names of tests, which should stay legible in the source.
-_STRUCTURE = re.compile(r"[&<>\\`*|~]|(?<![^\W_])_+|_+(?![^\W_])|\](?=[(\[:])|!(?=\[)")
-_BACKTICKS = re.compile("`+")
+_STRUCTURE = pattern(r"[&<>\\`*|~]|(?<![^\W_])_+|_+(?![^\W_])|\](?=[(\[:])|!(?=\[)")
+_BACKTICKS = pattern("`+")
 
 
 def clean(text: str) -> str:

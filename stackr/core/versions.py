@@ -7,15 +7,15 @@ Comparing trees is the story of ``stackr.stories.comparing``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from stackr.core import identity
 from stackr.core.model import Commit, Graph, ReviewVote
 from stackr.errors import Refused, UsageError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
-_RANGE = re.compile(r"(?P<old>v?\d+)?(?P<dots>\.\.)?(?P<new>v?\d+)?")
+_RANGE = pattern(r"(?P<old>v?\d+)?(?P<dots>\.\.)?(?P<new>v?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stackr.core.checks import Check, Evidence, Outcome
+from stackr.patterns import pattern
 
 # https://docs.github.com/en/graphql/reference/enums#checkconclusionstate; a stale run was given up after two weeks.
 _CONCLUSIONS = {
@@ -20,7 +20,7 @@ _CONCLUSIONS = {
 # https://docs.github.com/en/graphql/reference/enums#statusstate
 _STATES = {"SUCCESS": Outcome.PASSED, "PENDING": Outcome.PENDING, "EXPECTED": Outcome.PENDING}
 _FAILED_STEPS = frozenset({"FAILURE", "TIMED_OUT", "STARTUP_FAILURE"})
-_WEB = re.compile(r"https?://[^\s<>()\"\x00-\x20]+")
+_WEB = pattern(r"https?://[^\s<>()\"\x00-\x20]+")
 
 
 def checks_from(commit: Mapping[str, Any]) -> list[Check]:

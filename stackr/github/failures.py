@@ -5,15 +5,15 @@ Pure: from a status, headers and texts to an exception. Not here: when to try ag
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stackr.errors import ConfigError, ConnectionLost, GitHubError, StackrError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
 _LONGEST = 600
-_SSO_URL = re.compile(r"url=([^;\s]+)")
+_SSO_URL = pattern(r"url=([^;\s]+)")
 _TOO_QUICKLY = "submitted too quickly"
 _TRANSIENT = (
     "something went wrong while executing your query",

@@ -11,11 +11,12 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from stackr.errors import ConfigError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
 _SSH_SCHEMES = frozenset({"ssh", "git+ssh", "ssh+git", "git"})
-_SCP_LIKE = re.compile(r"(?:[^@/\s]+@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^:/\s\\]{2,}):(?P<path>[^\\]+)\Z")
-_NAME = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]+\Z")
+_SCP_LIKE = pattern(r"(?:[^@/\s]+@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^:/\s\\]{2,}):(?P<path>[^\\]+)\Z")
+_NAME = pattern(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]+\Z")
 _OTHER_FORGES = frozenset(
     {"gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com", "git.sr.ht", "dev.azure.com", "ssh.dev.azure.com"}
 )

@@ -13,13 +13,14 @@ from stackr.core.rules import LandingFacts, MergeState, Method, PullStanding, Se
 from stackr.github.facts import checks_of, own_nodes
 from stackr.github.failures import Problem
 from stackr.github.rules import allows_forcing, is_partly_hidden, trunk_rules
+from stackr.patterns import pattern
 
 _METHODS = {
     Method.SQUASH: "squashMergeAllowed",
     Method.REBASE: "rebaseMergeAllowed",
     Method.MERGE: "mergeCommitAllowed",
 }
-_STANDING = re.compile(r"[sm]\d+")
+_STANDING = pattern(r"[sm]\d+")
 _RULES = frozenset({"branchProtectionRule", "refUpdateRule", "rules", "queue"})
 
 

@@ -8,41 +8,42 @@ from __future__ import annotations
 import re
 
 from stackr.errors import NOTHING_CHANGED, ConfigError, ConnectionLost, GitError, GitHubError, Refused, StackrError
+from stackr.patterns import pattern
 
-_NOISE = re.compile(
+_NOISE = pattern(
     r"^(Resolving deltas|Counting objects|Compressing objects|Enumerating objects|Total \d|Create a pull request|"
     r"Visit |https?://\S+/pull/new/)"
 )
-_LOCKED = re.compile(
+_LOCKED = pattern(
     r"(?:[Uu]nable to create '(?P<file>[^']+\.lock)'|could not lock config file (?P<config>[^\s:]+))"
     r"(?:: (?P<why>[^\n]+))?"
 )
-_DUBIOUS = re.compile(r"detected dubious ownership in repository at '(?P<path>[^']+)'")
-_BAD_CONFIG = re.compile(r"bad (?:numeric |boolean )?config|invalid config|unable to parse .*config", re.IGNORECASE)
-_NO_ACCESS = re.compile(
+_DUBIOUS = pattern(r"detected dubious ownership in repository at '(?P<path>[^']+)'")
+_BAD_CONFIG = pattern(r"bad (?:numeric |boolean )?config|invalid config|unable to parse .*config", re.IGNORECASE)
+_NO_ACCESS = pattern(
     r"Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied \(|"
     r"Permission to .* denied|returned error: 40[13]\b|Write access to repository not granted|Bad credentials|"
     r"Invalid username or|SAML SSO|Host key verification failed|Unauthorized",
     re.IGNORECASE,
 )
-_NOT_FOUND = re.compile(
+_NOT_FOUND = pattern(
     r"Repository not found|repository '[^']*' not found|returned error: 404\b|does not appear to be a git repository",
     re.IGNORECASE,
 )
-_NOT_CONNECTED = re.compile(
+_NOT_CONNECTED = pattern(
     r"Could not resolve (?:host|proxy)|Failed to connect|Couldn't connect|ssh: connect to host|"
     r"Temporary failure in name resolution|Name or service not known",
     re.IGNORECASE,
 )
-_LOST = re.compile(
+_LOST = pattern(
     r"hung up|early EOF|RPC failed|unexpected disconnect|unable to access|Broken pipe|Operation timed out|"
     r"Connection (?:reset|closed|refused|timed out)|returned error: (?:5\d\d|429)|protocol error|bad line length|"
     r"Could not read from remote repository|SSL|TLS|unable to rewind",
     re.IGNORECASE,
 )
-_NO_REF = re.compile(r"couldn't find remote ref (?P<ref>\S+)")
+_NO_REF = pattern(r"couldn't find remote ref (?P<ref>\S+)")
 _UNCERTAIN = "the push may or may not have arrived; running again finds out"
-_TRANSPORT = re.compile(r"transport '([^']+)' not allowed|unable to find remote helper for '([^']+)'")
+_TRANSPORT = pattern(r"transport '([^']+)' not allowed|unable to find remote helper for '([^']+)'")
 
 
 class NetworkFailed(ConnectionLost):

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from stackr.core.absorbing import TRUNK, Hunk, Origin
+from stackr.patterns import pattern
 from stackr.records import dataclass
 from stackr.repo.run import Runner
 from stackr.repo.text import decode_name
 
 _DIFF = ("diff-tree", "-r", "-M", "-z", "--raw", "-p", "-U0", "--no-ext-diff", "--no-textconv", "--no-color")
-_HEADER = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
-_LINE = re.compile(rb"([0-9a-f]{40}) (\d+) (\d+)(?: \d+)?")
+_HEADER = pattern(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+_LINE = pattern(rb"([0-9a-f]{40}) (\d+) (\d+)(?: \d+)?")
 # Raw states of git-diff(1); a file that is only modified, in its content, is not here.
 _WHOLE = {"A": "the file is new", "D": "the file is deleted", "R": "the file is renamed", "C": "the file is a copy"}
 

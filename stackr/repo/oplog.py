@@ -9,7 +9,6 @@ alone is no operation. What taking one back means is decided in ``stackr.core.un
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,6 +20,7 @@ from typing import Any
 from stackr.core.plan import RefMove, on_branch
 from stackr.core.undo import Operation, Part, combined, is_operation, recorded
 from stackr.errors import GitError, StackrError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 from stackr.repo import disk, state
 from stackr.repo.run import Runner
@@ -29,7 +29,7 @@ KEPT = "refs/stackr/undo/"
 LIMIT = 100
 DAYS = 90
 
-_FULL = re.compile(r"[0-9a-f]{40}")
+_FULL = pattern(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True)

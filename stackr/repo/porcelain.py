@@ -9,17 +9,16 @@ import re
 from collections.abc import Iterable, Sequence
 
 from stackr.errors import GitError, LeaseLost, StackrError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 from stackr.repo import failures
 
-_LINE = re.compile(r"^(?P<flag>[ +\-*!=])\t(?P<source>[^:\t]*):(?P<ref>[^\t]+)\t(?P<summary>.*)$")
-_REASON = re.compile(r"^\[(?P<kind>[^\]]+)\](?: \((?P<reason>.*)\))?$")
+_LINE = pattern(r"^(?P<flag>[ +\-*!=])\t(?P<source>[^:\t]*):(?P<ref>[^\t]+)\t(?P<summary>.*)$")
+_REASON = pattern(r"^\[(?P<kind>[^\]]+)\](?: \((?P<reason>.*)\))?$")
 # What the client says when it sees another value than the lease has, and what servers say for the same.
-_STALE = re.compile(
-    r"stale info|fetch first|non-fast-forward|needs force|is at \w+ but expected|reference already exists"
-)
+_STALE = pattern(r"stale info|fetch first|non-fast-forward|needs force|is at \w+ but expected|reference already exists")
 # With --atomic a server gives all refs the reason "atomic transaction failed" and names the guilty one in a sentence.
-_RACED = re.compile(
+_RACED = pattern(
     r"cannot lock ref '(?P<ref>[^']+)': (?:is at \w+ but expected|reference already exists|unable to resolve reference|"
     r"Unable to create '[^']+': File exists)"
 )

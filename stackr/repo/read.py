@@ -6,16 +6,16 @@ so there one ``git rev-list`` first says which are here. How commits hang togeth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from stackr.core.model import Commit
 from stackr.errors import GitError, UsageError
+from stackr.patterns import pattern
 from stackr.repo import codec
 from stackr.repo.gitpython import Objects
 from stackr.repo.run import Runner
 
-_FULL = re.compile(r"[0-9a-f]{40}")
+_FULL = pattern(r"[0-9a-f]{40}")
 
 
 class Reader:

@@ -6,22 +6,22 @@ either the old state or the new one. Which refs to move is decided by the planne
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from stackr.core.plan import RefMove, on_branch
 from stackr.errors import GitError, Refused, StackrError
+from stackr.patterns import pattern
 from stackr.repo import failures
 from stackr.repo.run import Runner
 from stackr.repo.text import encode_name
 
-_MOVED = re.compile(
+_MOVED = pattern(
     r"cannot lock ref '(?P<ref>[^']+)': (?:is at [0-9a-f]+ but expected [0-9a-f]+|reference already exists|"
     r"unable to resolve reference|reference is missing but expected)"
 )
-_IN_THE_WAY = re.compile(r"'(?P<old>[^']+)' exists; cannot create '(?P<new>[^']+)'")
-_TOGETHER = re.compile(r"cannot process '(?P<old>[^']+)' and '(?P<new>[^']+)' at the same time")
-_BAD_NAME = re.compile(r"invalid ref format: (?P<ref>\S+)")
+_IN_THE_WAY = pattern(r"'(?P<old>[^']+)' exists; cannot create '(?P<new>[^']+)'")
+_TOGETHER = pattern(r"cannot process '(?P<old>[^']+)' and '(?P<new>[^']+)' at the same time")
+_BAD_NAME = pattern(r"invalid ref format: (?P<ref>\S+)")
 _HOOK = "aborted by hook"
 _NOTHING: Mapping[str, str | None] = {}
 

@@ -5,14 +5,15 @@ What the text means is decided elsewhere (``failures``).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+from stackr.patterns import pattern
+
+_ESCAPES = pattern(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_CONTROLS = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # The forms of GitHub's tokens: https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
-_TOKENS = re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})")
-_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
+_TOKENS = pattern(r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})")
+_USERINFO = pattern(r"(?<=://)[^/@\s]+@")
 
 
 def clean(text: str) -> str:

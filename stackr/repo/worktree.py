@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from stackr.errors import GitError, Refused
+from stackr.patterns import pattern
 from stackr.repo import disk, failures, write
 from stackr.repo.pending import Index, Journal, Pending
 from stackr.repo.replay.trees import Entry, Trees
@@ -26,7 +27,7 @@ SWITCH_TIMEOUT_S = 3600.0
 _READ_TREE = ("read-tree", "-m", "-u", "--no-recurse-submodules")
 _NAMED = 10
 # A file that git was told not to look at (git-update-index(1), --skip-worktree) is in no list; only this names it.
-_IN_THE_WAY = re.compile(r"^error: Entry '(.+)' (?:not uptodate|would be overwritten)", re.MULTILINE)
+_IN_THE_WAY = pattern(r"^error: Entry '(.+)' (?:not uptodate|would be overwritten)", re.MULTILINE)
 
 Difference = tuple[bytes, "Entry | None", "Entry | None"]
 

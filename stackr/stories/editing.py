@@ -7,7 +7,6 @@ reads what its command needs and lets ``stackr.core.editing`` say what has to be
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -19,6 +18,7 @@ from stackr.core.moving import position
 from stackr.core.plan import Plan
 from stackr.core.words import counted
 from stackr.errors import Conflict, Refused, UsageError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 from stackr.stories import locally
 from stackr.stories.locally import Way
@@ -37,7 +37,7 @@ _DONE = {
     "rewording": "reworded",
     "splitting": "split",
 }
-_PAST = re.compile(r"^\w+")
+_PAST = pattern(r"^\w+")
 _HELP = "\nThe message of the change. Lines that begin with the comment sign are ignored; an empty message ends this.\n"
 
 

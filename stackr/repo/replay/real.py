@@ -7,12 +7,12 @@ a process. Which merges need git is decided in ``splice``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from stackr.errors import GitError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 from stackr.repo.replay.attributes import SOURCE_SINCE, Attributes, Files, Place
 from stackr.repo.replay.scratch import Scratch
@@ -25,7 +25,7 @@ STREAM_SINCE = (2, 49)
 MERGE_TIMEOUT_S = 600.0
 OPTIONS = ("--name-only", "--no-messages")
 # Git names what it had to move out of the way after the argument it was given: path~<id>, path~<id>_0.
-_MOVED_ASIDE = re.compile(rb"~[0-9a-f]{40}(?:_\d+)?$")
+_MOVED_ASIDE = pattern(rb"~[0-9a-f]{40}(?:_\d+)?$")
 
 
 @dataclass(frozen=True, slots=True)

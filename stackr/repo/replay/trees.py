@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from stackr.errors import GitError
+from stackr.patterns import pattern
 
 Entry: TypeAlias = "tuple[bytes, bytes]"
 """Mode as git writes it, and object id."""
@@ -20,8 +21,8 @@ Tree: TypeAlias = "dict[bytes, Entry]"
 
 TREE = b"40000"
 MODES = frozenset({TREE, b"100644", b"100755", b"120000", b"160000"})
-_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
-_TREE = re.compile(rb"(?:[0-7]+ [^\0]+\0.{20})*", re.DOTALL)
+_ENTRY = pattern(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+_TREE = pattern(rb"(?:[0-7]+ [^\0]+\0.{20})*", re.DOTALL)
 
 Read = Callable[[str], "tuple[str, bytes] | None"]
 ReadMany = Callable[[Sequence[str]], "list[tuple[str, bytes] | None]"]
