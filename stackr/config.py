@@ -14,8 +14,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-import tomli
-
 from stackr.core.model import Style
 from stackr.errors import ConfigError
 from stackr.records import dataclass
@@ -232,6 +230,8 @@ def _from_repo_file(text: str | None, warnings: list[str]) -> dict[str, Found]:
 
 
 def _parse(text: str, name: str) -> dict[str, object]:
+    import tomli  # most repositories have no file of ours, and then nobody waits for it
+
     try:
         return tomli.loads(text)
     except (tomli.TOMLDecodeError, RecursionError) as problem:

@@ -7,7 +7,7 @@ what stands on GitHub at the moment of writing, by the same pure function that p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 
 from stackr.core import body
@@ -38,6 +38,7 @@ from stackr.core.pulls import others
 from stackr.core.words import counted
 from stackr.errors import NOTHING_CHANGED, ConnectionLost, LeaseLost, StackrError
 from stackr.linking import Linking
+from stackr.records import dataclass
 
 PUSH_TRIES = 3
 
@@ -94,7 +95,7 @@ def _resolved(moves: Sequence[RefMove], oids: Mapping[str, str]) -> list[RefMove
     ]
 
 
-@dataclass
+@dataclass(slots=True)
 class _Run:
     """What is known so far: object ids by label, pull requests by change id, texts on GitHub by number."""
 
@@ -242,7 +243,8 @@ class _Run:
             merged = body.merge(now.title, now.body, action.description, self._numbers())
             title, text = merged.title, merged.body
             # An update of just the list leaves everything else as it is, edited or not.
-            self._tell_late_edit(pull, now, is_kept=bool(merged.kept) or action.description.list_only)
+            is_kept = bool(merged.kept or merged.elsewhere) or action.description.list_only
+            self._tell_late_edit(pull, now, is_kept=is_kept)
         edit = PullEdit(
             pull.number,
             pull.node_id,

@@ -6,7 +6,6 @@ this clone remembers of pull requests (``PullName``). Reading and writing that m
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from stackr.core.model import Change, PullRequest, Stack
@@ -126,6 +125,9 @@ def _near(stack: Stack, text: str) -> str:
     lower = text.lower()
     names = {name.lower(): change for change in stack.changes for name in (change.title, change.head_ref)}
     near = [names[name] for name in names if lower in name]
-    near = near or [names[name] for name in difflib.get_close_matches(lower, names, n=_MOST)]
+    if not near:
+        import difflib  # needed for nothing but a mistake
+
+        near = [names[name] for name in difflib.get_close_matches(lower, names, n=_MOST)]
     guesses = dict.fromkeys(f'{change.commit.oid[:7]} "{change.title}"' for change in near)
     return f"did you mean {' or '.join(list(guesses)[:_MOST])}? {_SEE}" if guesses else _SEE

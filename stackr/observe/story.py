@@ -7,15 +7,15 @@ request only when the first answer names something unknown: another trunk, or a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 
 from stackr.core import ghstack, identity
 from stackr.core.guards import refuse_busy
 from stackr.core.model import Change, Head, PullState, Stack, Trunk
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING, SAID
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
+from stackr.core.said import words_of
 from stackr.errors import Refused
 from stackr.observe.beside import warn_of_changes_above
 from stackr.observe.fetching import fetch_missing, trunk_refspec
@@ -130,6 +130,8 @@ def _trunk_fetch(repo: Repo, state: LocalState, wanted: Wanted, name: str | None
     if not (wanted.sync and wanted.fetch and name):
         yield
         return
+    from concurrent.futures import ThreadPoolExecutor  # what works offline does without
+
     with ThreadPoolExecutor(1) as pool:
         fetching = pool.submit(repo.fetch, wanted.remote, [trunk_refspec(state, wanted.remote, name)])
         try:
@@ -188,17 +190,19 @@ def _assemble(
     point = changes[0].commit.parents[:1] if changes else ()
     newer = newer_trunk(repo, changes, graph, trunk)
     tips = [*(oid for change in changes for oid in _heads_of(change) if oid), *newer.values()]
-    trees = {oid: commit.tree for oid, commit in repo.read_commits([*tips, *point, trunk.oid]).items()}
+    said = {change: state.refs[SAID + change] for change in local.ids if SAID + change in state.refs}
+    commits = repo.read_commits([*tips, *point, trunk.oid, *said.values()])
     stack = Stack(
         trunk,
         local.head or _require_head(state),
         changes,
         graph=graph,
-        trees=trees,
+        trees={oid: commit.tree for oid, commit in commits.items()},
         local_branches={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/heads/")},
         newer_trunk=newer,
         kept_branches=frozenset(state.other_worktrees),
         own_refs={ref: oid for ref, oid in state.refs.items() if ref.startswith("refs/stackr/")},
+        said={change: words_of(commits[oid]) for change, oid in said.items() if oid in commits},
         remote=wanted.remote,
         repository_id=facts.repository_id,
         fork=wanted.fork,

@@ -1,24 +1,43 @@
 """GitPython, with its processes counted and in our environment: discovery and the open ``git cat-file --batch``.
 
-GitPython is imported here and nowhere else (85 ms, and one ``git version`` of its own), so only a command that needs a
+GitPython is imported here and nowhere else (a third of what a short command imports), so only a command that needs a
 repository pays for it. Absent objects come back as ``None``, never as GitPython's ``ValueError``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-# Without git GitPython would raise ImportError; our own first git command says it better.
-os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-
-import git
-from git.exc import InvalidGitRepositoryError, NoSuchPathError
-
 from stackr.errors import GitError, Refused
 from stackr.repo.failures import not_a_repository
+
+
+@contextmanager
+def _asking_nothing() -> Iterator[None]:
+    """GitPython asks git for its version twice while it is imported, and refuses to be imported without git.
+
+    Told of a git that cannot be run, and to be quiet about that, it goes by the name "git" and asks nothing. Without
+    git our own first git command says so, and better.
+    """
+    told = {"GIT_PYTHON_REFRESH": "quiet", "GIT_PYTHON_GIT_EXECUTABLE": os.devnull}
+    before = {name: os.environ.get(name) for name in told}
+    os.environ.update(told)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
+
+
+with _asking_nothing():
+    import git
+    from git.exc import InvalidGitRepositoryError, NoSuchPathError
 
 # So many ids fit into a pipe (64 KiB on Linux, 16 KiB on macOS) while the process is still busy with the first.
 _TOGETHER = 300

@@ -93,7 +93,7 @@ class Repository:
 
     @property
     def process_count(self) -> int:
-        """How many processes were started for this object, the one ``git version`` of importing GitPython apart."""
+        """How many processes were started for this object."""
         return self.runner.count + self._objects.started
 
     @cached_property

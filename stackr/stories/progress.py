@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from stackr.core.broken import safe_line
 from stackr.core.fates import name
@@ -15,13 +15,14 @@ from stackr.core.model import Change, Commit, Stack
 from stackr.core.plan import Action, Plan
 from stackr.errors import NOTHING_CHANGED, Interrupted, StackrError
 from stackr.execute import Outcome
+from stackr.records import dataclass
 from stackr.ui import plan_view
 
 _AGAIN = "stackr land again goes on from there"
 _PREPARED = f"nothing has landed; what was prepared stays, and {_AGAIN}"
 
 
-@dataclass
+@dataclass(slots=True)
 class Progress:
     """The actions carried out and the object ids that their labels became, the changes that landed, bottom first.
 

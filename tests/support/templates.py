@@ -75,9 +75,8 @@ def _is_untouched(world: World) -> bool:
 
 
 def _is_sealed(home: Path) -> bool:
-    """Whether git and stackr see the environment of any new test; GitPython's word is set by stackr's first import."""
-    seen = {name: value for name, value in os.environ.items() if name != "GIT_PYTHON_REFRESH"}
-    return seen == sealed_env(home) and seen["PATH"] == _PATH and not any(home.iterdir())
+    """Whether git and stackr see the environment of any new test."""
+    return os.environ == sealed_env(home) and os.environ["PATH"] == _PATH and not any(home.iterdir())
 
 
 def _settings(repo: Repository) -> dict[str, object]:
