@@ -18,7 +18,7 @@ from stackr.repo.replay import real
 from stackr.repo.replay.ahead import Ahead
 from stackr.repo.replay.scratch import Scratch
 from stackr.repo.replay.splice import splice
-from stackr.repo.replay.trees import TREE, Read, ReadMany, Tree, Trees, changed
+from stackr.repo.replay.trees import TREE, Pair, Read, ReadMany, Tree, Trees, changed
 from stackr.repo.run import Runner
 from stackr.repo.text import decode_name
 
@@ -70,17 +70,21 @@ class Merging:
         if base == theirs or ours == theirs:
             return MergedTree(ours)
         one, two, three = bytes.fromhex(base), bytes.fromhex(ours), bytes.fromhex(theirs)
-        self._look_ahead([(base, theirs), *following])
+        self._look_ahead([(base, theirs), *following], (one, two))
         spliced = splice(self.trees, one, two, three)
         if spliced is not None:
             return MergedTree(spliced.hex())
         # A git that answers at once need not be told what will follow.
         return self._really(one, two, three, _raw(following) if self._place.version() < real.STREAM_SINCE else [])
 
-    def _look_ahead(self, changes: Sequence[tuple[str, str]]) -> None:
-        """Read the trees of many changes at once, and again when those have been merged."""
+    def _look_ahead(self, changes: Sequence[tuple[str, str]], apart: Pair) -> None:
+        """Read the trees of many changes at once, and again when those have been merged.
+
+        What the first is merged onto mostly differs from its base (``apart``) where the later ones' will: in the change
+        that was made below them all.
+        """
         if self._read_ahead == 0:
-            self.trees.read_ahead(_raw(changes))
+            self.trees.read_ahead(_raw(changes), apart)
             self._read_ahead = len(changes)
         self._read_ahead -= 1
 

@@ -19,6 +19,9 @@ Entry: TypeAlias = "tuple[bytes, bytes]"
 Tree: TypeAlias = "dict[bytes, Entry]"
 """Entries by name; see gitformat-index(5) for modes."""
 
+Pair: TypeAlias = "tuple[bytes, bytes]"
+"""Ids of a tree before and after."""
+
 TREE = b"40000"
 MODES = frozenset({TREE, b"100644", b"100755", b"120000", b"160000"})
 _ENTRY = pattern(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
@@ -39,8 +42,11 @@ def parse(raw: bytes) -> Tree:
 
 def serialise(tree: Tree) -> bytes:
     """The bytes of a tree object: entries in git's order, folders as if their names ended in a slash."""
-    names = sorted(tree, key=lambda name: name + b"/" if tree[name][0] == TREE else name)
-    return b"".join(b"%s %s\0%s" % (tree[name][0], name, tree[name][1]) for name in names)
+    rows = [
+        (name + b"/" if mode == TREE else name, b"%s %s\0%s" % (mode, name, oid)) for name, (mode, oid) in tree.items()
+    ]
+    rows.sort()
+    return b"".join([row for _, row in rows])
 
 
 def is_tree(entry: Entry | None) -> bool:
@@ -74,11 +80,15 @@ class Trees:
             self._known[oid] = parse(found[1])
         return self._known[oid]
 
-    def read_ahead(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
-        """Read what it takes to tell the differences within these pairs of trees, each level of folders in one go."""
-        while pairs and self._read_many is not None:
-            self._load({oid for pair in pairs for oid in pair}, self._read_many)
-            pairs = [below for old, new in pairs for below in self._pairs_below(old, new)]
+    def read_ahead(self, pairs: Sequence[Pair], apart: Pair | None = None) -> None:
+        """Read what it takes to tell the differences within these pairs of trees, each level of folders in one go.
+
+        With ``apart``, a pair too, only folders in which its two trees differ as well: a merge takes all others whole.
+        """
+        level = [(pair, apart) for pair in pairs]
+        while level and self._read_many is not None:
+            self._load({oid for pair, other in level for oid in (*pair, *(other or ()))}, self._read_many)
+            level = [below for pair, other in level for below in self._below_both(pair, other)]
 
     def _load(self, oids: set[bytes], read_many: ReadMany) -> None:
         fresh = [oid for oid in oids if oid not in self._known and oid not in self.new]
@@ -86,12 +96,19 @@ class Trees:
             if found is not None and found[0] == "tree":
                 self._known[oid] = parse(found[1])
 
-    def _pairs_below(self, old: bytes, new: bytes) -> Iterator[tuple[bytes, bytes]]:
-        before, after = self._known.get(old, {}), self._known.get(new, {})
-        for name in changed(before, after):
-            was, now = before.get(name), after.get(name)
-            if was and now and was[0] == now[0] == TREE:
-                yield was[1], now[1]
+    def _below_both(self, pair: Pair, apart: Pair | None) -> Iterator[tuple[Pair, Pair | None]]:
+        below = self._pairs_below(pair)
+        if apart is None:
+            yield from ((found, None) for found in below.values())
+        elif below:
+            others = self._pairs_below(apart)
+            yield from ((found, others[name]) for name, found in below.items() if name in others)
+
+    def _pairs_below(self, pair: Pair) -> dict[bytes, Pair]:
+        """The folders of the same name that differ."""
+        before, after = (self._known.get(oid, {}) for oid in pair)
+        pairs = ((name, before.get(name), after.get(name)) for name in changed(before, after))
+        return {name: (was[1], now[1]) for name, was, now in pairs if was and now and was[0] == now[0] == TREE}
 
     def blob(self, oid: bytes) -> bytes:
         """The bytes of a file. Raises ``GitError`` when it is not there."""
