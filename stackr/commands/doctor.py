@@ -120,9 +120,9 @@ class _Patient:
         return Finding("git", "ok", text)
 
     def _identity(self) -> Finding:
-        from stackr.repo import ident
+        from stackr.repo.ident import Identity
 
-        _, committer = ident.read(self.app.repo.runner, self.app.repo.config)
+        committer = Identity(self.app.repo.runner, self.app.repo.config).committer
         return Finding("identity", "ok", committer.decode("utf-8", "replace").rpartition(">")[0] + ">")
 
     def _settings(self) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 
 from stackr.errors import Refused
 from stackr.repo import failures
@@ -12,14 +13,26 @@ from stackr.repo.run import Runner
 _ROLES = ("author", "committer")
 
 
-def read(runner: Runner, config: GitConfig) -> tuple[bytes, bytes]:
-    """Author and committer header values, now: ``b"Name <mail> 1700000000 +0100"``.
+class Identity:
+    """Author and committer header values, now: ``b"Name <mail> 1700000000 +0100"``, each asked for when needed.
 
     ``git var`` knows every rule (``GIT_AUTHOR_*``, ``author.*``, ``user.useConfigOnly``, dates); it is asked once
-    unless author and committer may differ. Raises ``Refused`` when git does not know who this is.
+    for both unless they may differ. Raises ``Refused`` when git does not know who this is.
     """
-    committer = _ask(runner, "committer")
-    return (_ask(runner, "author") if _may_differ(config) else committer), committer
+
+    def __init__(self, runner: Runner, config: GitConfig) -> None:
+        self._runner = runner
+        self._config = config
+
+    @cached_property
+    def author(self) -> bytes:
+        """Who wrote it."""
+        return _ask(self._runner, "author") if _may_differ(self._config) else self.committer
+
+    @cached_property
+    def committer(self) -> bytes:
+        """Who commits it."""
+        return _ask(self._runner, "committer")
 
 
 def email(runner: Runner) -> bytes:

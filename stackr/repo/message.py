@@ -11,23 +11,24 @@ from pathlib import Path
 
 from stackr.errors import GitError, Refused
 from stackr.repo.config import GitConfig
+from stackr.repo.hookrun import HookRun
 from stackr.repo.run import Runner
-from stackr.repo.staging import run_hook
 from stackr.repo.text import decode
 
 
 class Message:
     """The message of one commit of a work tree; it is written in the file that git uses for it."""
 
-    def __init__(self, runner: Runner, git_dir: Path, config: Callable[[], GitConfig]) -> None:
+    def __init__(self, runner: Runner, git_dir: Path, config: Callable[[], GitConfig], hooks: HookRun) -> None:
         self._runner = runner
         self._config = config
+        self._hooks = hooks
         self._path = git_dir / "COMMIT_EDITMSG"
 
     def of_text(self, text: str) -> bytes:
         """What ``-m TEXT`` makes: cleaned up, and shown to the hooks."""
         self._path.write_bytes(self._cleaned(text.encode("utf-8", "surrogateescape")))
-        run_hook(self._runner, "prepare-commit-msg", str(self._path), "message")
+        self._hooks.run("prepare-commit-msg", str(self._path), "message")
         return self._checked(self._path.read_bytes())
 
     def edited(self, text: bytes, help_text: str, of: str = "") -> bytes:
@@ -37,7 +38,7 @@ class Message:
         Raises ``Refused`` when nothing is left of it, and ``GitError`` when editor or hook fail.
         """
         self._path.write_bytes(text.rstrip(b"\n") + b"\n\n" + self._commented(help_text))
-        run_hook(self._runner, "prepare-commit-msg", str(self._path), *(["commit", of] if of else []))
+        self._hooks.run("prepare-commit-msg", str(self._path), *(["commit", of] if of else []))
         self._open("GIT_EDITOR")
         return self._checked(self._without_comments())
 
@@ -53,7 +54,7 @@ class Message:
         if not raw.strip():
             raise Refused("the message is empty", next_step="run the same command again, and write one")
         self._path.write_bytes(raw)
-        run_hook(self._runner, "commit-msg", str(self._path))
+        self._hooks.run("commit-msg", str(self._path))
         return self._cleaned(self._path.read_bytes())
 
     def _open(self, which: str) -> None:

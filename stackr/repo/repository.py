@@ -194,7 +194,11 @@ class Repository:
         when ``commit.gpgSign`` is set.
         """
         signer = sign.signer(self.runner, self.config) if commits else None
-        return write.write_commits(self.runner, commits, lambda: ident.read(self.runner, self.config), signer)
+        return write.write_commits(self.runner, commits, self._identity, signer)
+
+    @property
+    def _identity(self) -> ident.Identity:
+        return ident.Identity(self.runner, self.config)
 
     def email(self) -> bytes:
         """The address in the commits that the user makes here, empty when git does not know it; see ``ident``."""
@@ -213,7 +217,7 @@ class Repository:
                 self.runner,
                 picks,
                 self._reader.commit(onto),
-                identity=lambda: ident.read(self.runner, self.config),
+                identity=self._identity,
                 sign=lambda: sign.signer(self.runner, self.config),
             )
 
@@ -345,12 +349,14 @@ class Repository:
     @cached_property
     def shaping(self) -> Shaping:
         """What reshaping a stack needs besides a replay."""
+        from stackr.repo.hookrun import HookRun
         from stackr.repo.message import Message
         from stackr.repo.shaping import Shaping
         from stackr.repo.staging import Staging
 
-        staging = Staging(self.runner, self._worktree.index)
-        message = Message(self.runner, self.git_dir, lambda: self.config)
+        hooks = HookRun(self.runner, self.common_dir, lambda: self.config)
+        staging = Staging(self.runner, self._worktree.index, hooks)
+        message = Message(self.runner, self.git_dir, lambda: self.config, hooks)
         return Shaping(self.runner, self._reader, staging, message, self._lazy_fetch_environment)
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stackr.errors import GitError, Refused
+from stackr.repo.hookrun import HookRun
 from stackr.repo.pending import Index
 from stackr.repo.run import Runner
 
@@ -10,9 +11,10 @@ from stackr.repo.run import Runner
 class Staging:
     """The index of one work tree, read."""
 
-    def __init__(self, runner: Runner, index: Index) -> None:
+    def __init__(self, runner: Runner, index: Index, hooks: HookRun) -> None:
         self._runner = runner
         self._index = index
+        self._hooks = hooks
 
     def read(self, *, everything: bool = False, hooks: bool = False) -> tuple[str, str]:
         """The tree of the index as it is, and as it is to be committed; both written.
@@ -26,9 +28,8 @@ class Staging:
             before = self._write_tree()
             if everything:
                 self._runner.git("add", "-u", env=self._index.env)
-            if hooks:
-                run_hook(self._runner, "pre-commit", env=self._index.env)
-            return before, self._write_tree() if everything or hooks else before
+            ran = hooks and self._hooks.run("pre-commit", env=self._index.env)
+            return before, self._write_tree() if everything or ran else before
         finally:
             self._index.copy.unlink(missing_ok=True)
 
@@ -52,11 +53,3 @@ class Staging:
                 next_step="mend the files and git add them; then run the same command again",
             )
         return done.out.decode("ascii").strip()
-
-
-def run_hook(runner: Runner, name: str, *args: str, env: dict[str, str] | None = None) -> None:
-    """Run one of the user's hooks as git does, if there is one; raises ``GitError`` when it declines. githooks(5)."""
-    options = ["--", *args] if args else []
-    full = {"GIT_EDITOR": ":", **(env or {})}
-    if runner.attended("hook", "run", "--ignore-missing", name, *options, env=full):
-        raise GitError(f"the {name} hook declined", next_step="what it says is above; mend that and try again")

@@ -6,17 +6,16 @@ a process each, and ``git fast-import`` would drop unknown headers. Which commit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from stackr.core.model import NewCommit
 from stackr.repo import codec
+from stackr.repo.ident import Identity
 from stackr.repo.run import Runner
 from stackr.repo.sign import Signer
 
 # From here on one pack instead of loose objects, as git does after a fetch (fetch.unpackLimit, default 100).
 UNPACK_LIMIT = 100
-
-Identity = Callable[[], tuple[bytes, bytes]]
 
 
 def write_commits(
@@ -39,23 +38,21 @@ def build_commits(
     commits: Sequence[NewCommit], identity: Identity, sign: Signer | None
 ) -> dict[str, tuple[str, bytes]]:
     """Ids and bytes by label of commits that are not written yet; the rest as ``write_commits`` says."""
-    needs_identity = any(commit.author is None or commit.committer is None for commit in commits)
-    author, committer = identity() if needs_identity else (b"", b"")
     oids: dict[str, str] = {}
     built: dict[str, tuple[str, bytes]] = {}
     for commit in commits:
-        raw = _build(commit, oids, author, committer, sign)
+        raw = _build(commit, oids, identity, sign)
         oids[commit.label] = codec.object_id(raw)
         built[commit.label] = (oids[commit.label], raw)
     return built
 
 
-def _build(commit: NewCommit, oids: dict[str, str], author: bytes, committer: bytes, sign: Signer | None) -> bytes:
-    by = committer if commit.committer is None else commit.committer
+def _build(commit: NewCommit, oids: dict[str, str], identity: Identity, sign: Signer | None) -> bytes:
+    by = identity.committer if commit.committer is None else commit.committer
     raw = codec.serialise(
         tree=commit.tree,
         parents=[oids[parent] if parent.startswith(":") else parent for parent in commit.parents],
-        author=author if commit.author is None else commit.author,
+        author=identity.author if commit.author is None else commit.author,
         committer=by,
         message=commit.message,
         encoding=commit.encoding,

@@ -456,4 +456,4 @@ class TestWithANewerGit:
         wanted = picks(newer, history)
         before = newer.process_count
         assert newer.replay(wanted, history.trunk).conflict is None
-        assert newer.process_count - before == 7
+        assert newer.process_count - before == 6

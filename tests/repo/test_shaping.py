@@ -121,6 +121,24 @@ def test_the_index_is_read_and_stays_as_it_is(clone: GitRepo, repo: Repository) 
     assert (clone.path / ".git" / "index").read_bytes() == before
 
 
+@pytest.mark.parametrize("where", ["usual", "core.hooksPath", "hook.mine.command"])
+def test_a_hook_is_looked_for_where_git_looks_and_nothing_is_asked_where_there_is_none(
+    clone: GitRepo, repo: Repository, where: str
+) -> None:
+    repo.config  # noqa: B018 - read before the count begins
+    before = repo.process_count
+    repo.shaping.staging.read(hooks=True)
+    assert repo.process_count - before == 1  # git write-tree
+    hook(clone, "pre-commit", "echo hooked > README; git add README")
+    if where == "core.hooksPath":
+        (clone.path / ".git" / "hooks").rename(clone.path / ".git" / "my-hooks")
+        repo.set_config("core.hooksPath", ".git/my-hooks")
+    if where == "hook.mine.command":  # what a git before 2.54 does not know, it ignores
+        repo.set_config("hook.mine.command", "true")
+    staged, hooked = repo.shaping.staging.read(hooks=True)
+    assert clone.git("diff-tree", "--name-only", staged, hooked) == "README"
+
+
 def test_an_index_with_conflicts_is_refused(clone: GitRepo, repo: Repository) -> None:
     clone.git("checkout", "-q", "-b", "other", "HEAD~1")
     clone.commit("Other", {"notes.txt": "other\n"})

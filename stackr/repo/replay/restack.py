@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from stackr.core.model import Commit, NewCommit
 from stackr.core.replaying import MergedTree, Pick, Picked, ReplayConflict, Replayed
 from stackr.repo import write
+from stackr.repo.ident import Identity
 from stackr.repo.replay.merging import Merging
 from stackr.repo.run import Runner
 from stackr.repo.sign import Signer
@@ -22,7 +23,7 @@ def replay(
     runner: Runner,
     picks: Sequence[Pick],
     onto: Commit,
-    identity: write.Identity,
+    identity: Identity,
     sign: Callable[[], Signer | None],
 ) -> Replayed:
     """Apply the picks in order on top of ``onto`` and write the commits, and the trees and files they need.
