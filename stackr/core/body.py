@@ -1,8 +1,9 @@
 """The text of a pull request: the commit's words, the stack block, digests, and the three-way merge of the two.
 
 The stack block is delimited by HTML comments, which GitHub keeps and does not show. Its attributes carry the Change-Id
-and a digest of the title and text that stackr last sent, so that an edit made on GitHub is recognised without storing
-anything elsewhere (docs/internals/protocol.md 3.2, 3.3 and 4).
+and a digest of the title and text that stackr last sent, from whichever clone, so that an edit made on GitHub is told
+from one sent by another clone (docs/internals/protocol.md 3.2, 3.3 and 4). What this clone said last is in
+``core.said``.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class Row:
 class Description:
     """What stackr wants a pull request to say.
 
-    ``title`` and ``text`` come from the commit; ``rows`` are bottom first and empty for a single change; ``template``
+    ``title`` and ``text`` come from the commit; ``said`` is what they were when this clone last said them (``None``: it
+    never has, as far as it knows); ``rows`` are bottom first and empty for a single change; ``template``
     is the repository's pull request template, used when the pull request is created; ``overwrite`` is
     ``--update-fields``; with ``list_only`` just the stack list is brought up to date, whatever the commit says;
     ``taken_over`` puts our list in the place of the one that ghstack or mergify keeps; ``review`` is a line above the
@@ -74,6 +76,7 @@ class Description:
     list_only: bool = False
     taken_over: bool = False
     review: str = ""
+    said: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +109,15 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The outcome of a merge: ``None`` where nothing differs; ``kept`` names the fields a person edited."""
+    """The outcome of a merge: ``None`` where nothing differs.
+
+    ``kept`` names the fields that stay because a person edited them, ``elsewhere`` those that another clone has sent.
+    """
 
     title: str | None
     body: str | None
     kept: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 def normalise(text: str) -> str:
@@ -163,13 +170,6 @@ def _fold(blocks: list[Block]) -> Block:
     return replace(best, rows=tuple(rows.values()))
 
 
-def is_edited(title: str, found: Parsed) -> bool:
-    """Whether a person has changed title or text since stackr last sent them; unknown where it never has."""
-    block = found.block or Block()
-    sent = (block.title_digest, block.text_digest)
-    return all(sent) and sent != (digest(title), digest(found.text))
-
-
 def without_template(found: Parsed) -> str:
     """The person's text without the template that was put at its end, as long as nobody has edited either."""
     block = found.block or Block()
@@ -208,10 +208,30 @@ def new_body(wanted: Description, numbers: Mapping[str, int]) -> str:
     return _assemble(Parsed("", text, block), block, wanted, numbers)
 
 
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One field: as it stands on GitHub, as the commit has it, as this clone last said it, the digest last sent."""
+
+    name: str
+    theirs: str
+    ours: str
+    said: str | None
+    sent: str
+
+    def merged(self, overwrite: bool) -> tuple[str, str, bool]:
+        """(text to have, digest to record, whether theirs is kept against ours)."""
+        if normalise(self.theirs) == normalise(self.ours):
+            is_old = self.said is not None and normalise(self.said) == normalise(self.ours)
+            return self.theirs, (is_old and self.sent) or digest(self.theirs), False
+        if overwrite or (self.said is not None and normalise(self.theirs) == normalise(self.said)):
+            return self.ours, digest(self.ours), False
+        return self.theirs, self.sent, True
+
+
 def merge(title: str, body: str, wanted: Description, numbers: Mapping[str, int]) -> Merged:
     """Merge what GitHub shows with what the commit says, field by field.
 
-    A field whose digest is the one last sent follows the commit; one that a person edited is kept, unless
+    A field that is as this clone last said it follows the commit; any other is somebody else's and kept, unless
     ``wanted.overwrite``. The block is always brought up to date.
     """
     found = parse(_without_other_lists(body, wanted, numbers))
@@ -219,16 +239,21 @@ def merge(title: str, body: str, wanted: Description, numbers: Mapping[str, int]
     if wanted.list_only:
         assembled = _assemble(found, replace(block, id=wanted.change_id), wanted, numbers)
         return Merged(None, assembled if assembled != normalise(body) else None)
-    new_title, title_digest, title_kept = _merge_field(title, wanted.title, block.title_digest, wanted.overwrite)
-    ours, tail = _our_text(found, block, wanted)
-    new_text, text_digest, text_kept = _merge_field(found.text, ours, block.text_digest, wanted.overwrite)
-    kept = tuple(name for name, flag in (("title", title_kept), ("description", text_kept)) if flag)
+    ours, tail = _our_text(found, block, wanted, wanted.text)
+    said = wanted.said and (wanted.said[0], _our_text(found, block, wanted, wanted.said[1])[0])
+    title_field = _Field("title", title, wanted.title, said and said[0], block.title_digest)
+    text_field = _Field("description", found.text, ours, said and said[1], block.text_digest)
+    new_title, title_digest, title_kept = title_field.merged(wanted.overwrite)
+    new_text, text_digest, text_kept = text_field.merged(wanted.overwrite)
+    kept = [field for field, flag in ((title_field, title_kept), (text_field, text_kept)) if flag]
+    tail = block.tail if text_digest == block.text_digest else tail
     block = Block(wanted.change_id, title_digest, text_digest, tail)
     assembled = _assemble(found if new_text == found.text else _placed(found, new_text), block, wanted, numbers)
     return Merged(
         new_title if normalise(new_title) != normalise(title) else None,
         assembled if assembled != normalise(body) else None,
-        kept,
+        tuple(field.name for field in kept if digest(field.theirs) != field.sent),
+        tuple(field.name for field in kept if digest(field.theirs) == field.sent),
     )
 
 
@@ -239,18 +264,18 @@ def _without_other_lists(body: str, wanted: Description, numbers: Mapping[str, i
     return mergify.without_dependency(ghstack.without_list(normalise(body)), members)
 
 
-def _our_text(found: Parsed, block: Block, wanted: Description) -> tuple[str, int]:
-    """The text the description would have if nobody edited it, and how much at its end is the template.
+def _our_text(found: Parsed, block: Block, wanted: Description, words: str) -> tuple[str, int]:
+    """The text that ``words`` make of a description that nobody edited, and how much at its end is the template.
 
     The template was put there once and is the author's to fill in. Its length was noted; after an edit that length
-    means nothing, so a text that is overwritten then loses the template instead of keeping a piece of it.
+    means nothing.
     """
-    text = normalise(wanted.text) if wanted.overwrite else _with_credit(normalise(wanted.text), found.text)
+    text = normalise(words) if wanted.overwrite else _with_credit(normalise(words), found.text)
     if found.text == text:
         return text, 0
     tail = found.text[len(found.text) - block.tail :] if 0 < block.tail <= len(found.text) else ""
     ours = "\n\n".join(part for part in (text, tail) if part)
-    if wanted.overwrite and found.text != ours and digest(found.text) != block.text_digest:
+    if found.text != ours and digest(found.text) != block.text_digest:
         return text, 0
     return ours, block.tail
 
@@ -267,15 +292,6 @@ def _with_credit(text: str, theirs: str) -> str:
 def _placed(found: Parsed, text: str) -> Parsed:
     """``text`` with the block where it was: below it if somebody moved it to the bottom, else on top."""
     return Parsed(text, "", found.block) if found.before and not found.after else Parsed("", text, found.block)
-
-
-def _merge_field(theirs: str, ours: str, sent: str, overwrite: bool) -> tuple[str, str, bool]:
-    """(text to have, digest to record, whether a person's edit was kept)."""
-    if normalise(theirs) == normalise(ours):
-        return theirs, digest(theirs), False
-    if overwrite or digest(theirs) == sent:
-        return ours, digest(ours), False
-    return theirs, sent, True
 
 
 def _assemble(parts: Parsed, block: Block, wanted: Description, numbers: Mapping[str, int]) -> str:

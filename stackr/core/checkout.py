@@ -15,7 +15,7 @@ from itertools import takewhile
 from stackr.core import body, identity
 from stackr.core.heading import files_between, head_moves
 from stackr.core.model import Change, Commit, Graph, Head, NewCommit, PullRequest, PullState, Stack, Trunk
-from stackr.core.ownership import BRANCHES, HEADS, KEPT, TAKEN, WORDED, name_record, tells_change
+from stackr.core.ownership import BRANCHES, HEADS, KEPT, SAID, TAKEN, name_record, tells_change
 from stackr.core.plan import MoveRefs, Plan, RefMove
 from stackr.core.ports import LocalState
 from stackr.core.versions import Version, list_versions
@@ -47,11 +47,6 @@ class Member:
     def first(self) -> Commit:
         """The commit that the head branch began with."""
         return self.versions[0].commit
-
-    @property
-    def is_edited(self) -> bool:
-        """Whether people have edited title or description."""
-        return body.is_edited(self.pull.title, body.parse(self.pull.body))
 
     @property
     def message(self) -> bytes:
@@ -199,7 +194,7 @@ def plan_checkout(
     """
     after = Head(ref, tips[-1])
     branch = [RefMove(ref, None, after.oid)] if ref not in refs else []
-    moves = (*branch, *_records(members, tips, refs, foreign), *head_moves(head, after))
+    moves = (*branch, *_records(members, tips, refs, foreign, is_new=bool(branch)), *head_moves(head, after))
     action = MoveRefs(moves, "checkout", files_between(head, after))
     return Plan("checkout", (action,) if moves else (), tuple(_notes(members)))
 
@@ -213,9 +208,9 @@ def kept_as_they_are(members: Sequence[Member]) -> frozenset[str]:
 
 
 def _records(
-    members: Sequence[Member], tips: Sequence[str], refs: Mapping[str, str], foreign: frozenset[str]
+    members: Sequence[Member], tips: Sequence[str], refs: Mapping[str, str], foreign: frozenset[str], *, is_new: bool
 ) -> Iterator[RefMove]:
-    """What GitHub has counts as taken in."""
+    """What GitHub has counts as taken in; its words, too, where the commits are new and have them."""
     kept = kept_as_they_are(members)
     for member, tip in zip(members, tips, strict=True):
         head = member.head.oid
@@ -224,7 +219,7 @@ def _records(
             BRANCHES + member.pull.head_ref: head,
             TAKEN + member.id: head if member.id in foreign else None,
             KEPT + member.id: tip if member.id in kept else refs.get(KEPT + member.id),
-            WORDED + member.id: tip if member.is_edited else None,
+            SAID + member.id: tip if is_new else refs.get(SAID + member.id),
         }
         if not tells_change(member.pull.head_ref, member.id):
             wanted[name_record(member.id, member.pull.head_ref)] = head

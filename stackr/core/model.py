@@ -308,7 +308,8 @@ class Stack:
     of local branches to commits. ``newer_trunk`` names, by change id, a trunk commit that the change's remote head
     contains and the local stack does not: its pull request would show that commit's work backwards. ``own_refs`` is
     everything under ``refs/stackr/``; ``kept_branches`` are checked out in another worktree. ``native`` holds GitHub's
-    own stacks that pull requests of this one are in (``None``: off, or not enabled there). Only a sync asks for the
+    own stacks that pull requests of this one are in (``None``: off, or not enabled there). ``said`` holds, by change
+    id, title and text as this clone last said them on GitHub, where it knows (``core.said``). Only a sync asks for the
     rest: ``landed`` maps change ids to the trunk commit that has the same id, ``equivalent`` holds local commits whose
     patch is on trunk, ``arrived`` commits of the stack that trunk contains as they are, ``finished`` merged pull
     requests that left the stack earlier; ``landed_below`` holds ids of changes whose merge lies below the stack.
@@ -334,6 +335,7 @@ class Stack:
     finished: tuple[Finished, ...] = ()
     landed_below: frozenset[str] = frozenset()
     native: tuple[NativeStack, ...] | None = None
+    said: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     remote: str = "origin"
     repository_id: str = ""
     fork: Fork | None = None

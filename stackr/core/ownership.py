@@ -25,13 +25,13 @@ LANDED = "refs/stackr/landed/"
 NAMES = "refs/stackr/names/"
 # The head of somebody else's pull request that this clone checked out, until we have pushed to it ourselves.
 TAKEN = "refs/stackr/taken/"
-# The local commit of a change that was checked out when people had edited its page: their words are its message.
-WORDED = "refs/stackr/worded/"
+# A local commit whose message is what this clone said last of a change on GitHub, or found there when it took it in.
+SAID = "refs/stackr/said/"
 
 
 def records_of(change_id: str, head_ref: str) -> tuple[str, ...]:
     """Every record of ours that goes when a change has landed and its branch is gone."""
-    rooms = (room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED, LANDED, TAKEN, WORDED))
+    rooms = (room + change_id for room in (HEADS, PUSHING, KEPT, REVIEWED, LANDED, TAKEN, SAID))
     return (*rooms, BRANCHES + head_ref, name_record(change_id, head_ref))
 
 

@@ -10,8 +10,9 @@ from stackr.core.belongings import is_somebody_elses
 from stackr.core.forks import review_line
 from stackr.core.model import Change, PullRequest, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import WORDED
 from stackr.core.plan import CreatePull, Plan, UpdatePull
+from stackr.core.said import is_news, words_of
+from stackr.records import dataclass
 
 # Room in a description for one list row whose number is not known yet: arrow, number, line end.
 _ROW_ROOM = 24
@@ -48,14 +49,14 @@ def describe(
     rows = stack_rows(stack, active) if rows is None else rows
     return body.Description(
         change.id,
-        change.title,
-        body.text_of_message(change.commit.text),
+        *words_of(change.commit),
         rows if len(rows) > 1 else (),
         options.template,
         options.update_fields,
         list_only=index not in active,
         taken_over=options.taken_over,
         review=review_line(stack.fork, stack.changes[index - 1].head_ref if index else None, change.head_ref),
+        said=stack.said.get(change.id),
     )
 
 
@@ -70,37 +71,41 @@ def plan_creates(stack: Stack, active: Sequence[int], options: SubmitOptions) ->
             yield CreatePull(change.id, change.head_ref, final_base(stack, index), change.title, wanted, draft)
 
 
-def plan_updates(
-    stack: Stack, active: Sequence[int], options: SubmitOptions, parked: set[int]
-) -> tuple[list[UpdatePull], list[str]]:
-    """Updates of pull requests, bottom first, with a note for every text that a person edited and that is kept.
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """Updates of pull requests, bottom first, and what goes with them.
 
-    ``parked`` holds the numbers of pull requests that will be on trunk by then.
+    There is a note for every text that is kept as it is on GitHub; ``said`` holds the ids of changes whose words will
+    be on their pages then, and were not, as far as this clone knew.
     """
-    updates: list[UpdatePull] = []
+
+    pulls: tuple[UpdatePull, ...]
+    notes: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+def plan_updates(stack: Stack, active: Sequence[int], options: SubmitOptions, parked: set[int]) -> Updates:
+    """What existing pull requests have to become; ``parked`` are the numbers of those that will be on trunk by then."""
+    updates: list[UpdatePull | None] = []
     notes: list[str] = []
+    said: list[str] = []
     rows = stack_rows(stack, active)
     for index, change in enumerate(stack.changes):
         wanted = describe(stack, index, active, options, rows)
         if change.pull is None:
-            update = _complete_new(change, wanted, options) if index in active else None
+            updates.append(_complete_new(change, wanted, options) if index in active else None)
         elif is_somebody_elses(change, stack) and not options.others:
             # Their own submit keeps their list; ours would go back and forth with it.
-            update = None
+            continue
         elif index in active:
-            if stack.own_refs.get(WORDED + change.id) == change.commit.oid:
-                # The message is what people made of it on GitHub, so there is nothing to say, and nothing was adopted.
-                wanted = replace(wanted, list_only=True)
             base = _new_base(change.pull, final_base(stack, index), stack.trunk.name, parked)
-            update = _update(stack, change.pull, wanted, options, base)
-            notes += _kept_notes(stack, change.pull, wanted)
+            merged = body.merge(change.pull.title, change.pull.body, wanted, _numbers(stack))
+            updates.append(_update(stack, change.pull, wanted, options, base))
+            notes += _kept_notes(change.pull, merged)
+            said += [change.id] if is_news(change, merged, stack) else []
         elif _is_open(change):
-            update = _update(stack, change.pull, wanted, SubmitOptions(), None)
-        else:
-            update = None
-        if update is not None:
-            updates.append(update)
-    return updates, notes
+            updates.append(_update(stack, change.pull, wanted, SubmitOptions(), None))
+    return Updates(tuple(filter(None, updates)), tuple(notes), tuple(said))
 
 
 def _is_open(change: Change) -> bool:
@@ -162,10 +167,12 @@ def _pending(stack: Stack, pull: PullRequest, wanted: body.Description) -> body.
     return just_list if listed.body is not None or is_waiting else None
 
 
-def _kept_notes(stack: Stack, pull: PullRequest, wanted: body.Description) -> Iterator[str]:
-    for name in body.merge(pull.title, pull.body, wanted, _numbers(stack)).kept:
+def _kept_notes(pull: PullRequest, merged: body.Merged) -> Iterator[str]:
+    reasons = dict.fromkeys(merged.kept, "edited on GitHub")
+    reasons |= dict.fromkeys(merged.elsewhere, "changed from another clone")
+    for name, reason in reasons.items():
         yield (
-            f"the {name} of #{pull.number} was edited on GitHub and is kept; "
+            f"the {name} of #{pull.number} was {reason} and is kept; "
             "stackr submit --update-fields replaces it with the commit message"
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stackr.core import pushing
+from stackr.core import pushing, said
 from stackr.core.heads import HeadPlan, LocalCommits, branch_moves, plan_heads, plan_ids
 from stackr.core.linking import plan_links
 from stackr.core.model import PullState, Stack
@@ -26,12 +26,12 @@ def plan_submit(stack: Stack, options: SubmitOptions) -> Plan:
     parks = tuple(plan_parks(stack, local, heads))
     parked = {park.number for park in parks}
     creates = tuple(plan_creates(stack, active, options))
-    updates, notes = plan_updates(stack, active, options, parked)
-    links = plan_links(stack, active, parks, updates)
+    updates = plan_updates(stack, active, options, parked)
+    links = plan_links(stack, active, parks, updates.pulls)
     actions: list[Action] = []
     actions += [WriteCommit(commit, "id", _id_of(stack, commit.label)) for commit in local.writes]
     actions += [WriteCommit(plan.commit, "head", plan.change.id) for plan in heads if plan.commit]
-    actions += _moves_before_push(stack, local, heads)
+    actions += _moves_before_push(stack, local, heads, [create.change_id for create in creates])
     actions += [SetConfig(*setting) for setting in _settings(stack, options)]
     actions += links.unlinks
     actions += parks
@@ -39,9 +39,10 @@ def plan_submit(stack: Stack, options: SubmitOptions) -> Plan:
     actions += _moves_after_push(stack, heads)
     actions += _reopens(stack, active, options)
     actions += creates
-    actions += updates
+    actions += updates.pulls
+    actions += _moves_after_updates(stack, local, updates.said)
     actions += links.links
-    return Plan("submit", tuple(actions), (*notes, *links.notes))
+    return Plan("submit", tuple(actions), (*updates.notes, *links.notes))
 
 
 def _id_of(stack: Stack, label: str) -> str:
@@ -56,9 +57,15 @@ def _settings(stack: Stack, options: SubmitOptions) -> Iterator[tuple[str, str]]
             yield f"branch.{branch}.{key}", value
 
 
-def _moves_before_push(stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan]) -> list[Action]:
-    """Branches onto the commits with ids, and the records of where and what is about to be pushed, all at once."""
+def _moves_before_push(
+    stack: Stack, local: LocalCommits, heads: Sequence[HeadPlan], created: Sequence[str]
+) -> list[Action]:
+    """Branches onto the commits with ids, and the records of where and what is about to be pushed, all at once.
+
+    A page that is ``created`` begins with the words of the commit, so these can be recorded already.
+    """
     moves = [*branch_moves(stack, local), *pushing.names(stack, heads), *pushing.intentions(heads)]
+    moves += said.records(stack, created, local.tips)
     return [MoveRefs(tuple(moves), "submit: add change ids")] if moves else []
 
 
@@ -70,6 +77,12 @@ def _pushes(heads: Sequence[HeadPlan]) -> list[Action]:
 def _moves_after_push(stack: Stack, heads: Sequence[HeadPlan]) -> list[Action]:
     moves = pushing.acceptances(stack, heads)
     return [MoveRefs(tuple(moves), "submit: pushed")] if moves else []
+
+
+def _moves_after_updates(stack: Stack, local: LocalCommits, change_ids: Sequence[str]) -> list[Action]:
+    """The records of new words, once they are there: recorded before, a run that died would leave the old ones."""
+    moves = tuple(said.records(stack, change_ids, local.tips))
+    return [MoveRefs(moves, "submit: said")] if moves else []
 
 
 def _reopens(stack: Stack, active: Sequence[int], options: SubmitOptions) -> list[Action]:

@@ -34,6 +34,34 @@ def test_a_description_edited_on_github_is_kept_and_said_so(world: World) -> Non
     check_laws(world, clone)
 
 
+def test_the_words_of_one_clone_are_not_taken_back_by_another_that_has_the_old_ones(world: World) -> None:
+    first = world.stacked("A", "B")
+    second, plain = world.clone(), world.clone()
+    second.stackr("checkout", "2")
+    plain.git("checkout", "-q", "-b", "feature", f"origin/{first.head_ref('B')}")
+    first.reword("B", "Better B\n\nWhy.")
+    first.stackr("submit")
+    kept = [
+        f"note: the {field} of #2 was changed from another clone and is kept; "
+        "stackr submit --update-fields replaces it with the commit message"
+        for field in ("title", "description")
+    ]
+    for clone in (second, plain):
+        clone.amend("B")
+        told = clone.stackr("submit")
+        assert [line for line in told.out.splitlines() if line.startswith("note: ")] == kept
+        assert (world.pull(2).title, text_of(world, 2)) == ("Better B", "Why.")
+    assert [line for line in second.stackr("status").out.splitlines() if line.startswith("note: ")] == kept
+    # What both have changed is kept as well, until somebody says which is right; then that clone goes on.
+    second.reword("B", "Other B")
+    assert kept[0] in second.stackr("submit").out.splitlines()
+    second.stackr("submit", "--update-fields")
+    second.reword("Other B", "Another B")
+    second.stackr("submit")
+    assert (world.pull(2).title, text_of(world, 2)) == ("Another B", "")
+    check_laws(world, second)
+
+
 def test_a_description_edited_during_the_submit_is_kept_and_said_so(world: World) -> None:
     clone = world.stacked("A", "B")
     clone.change("C")

@@ -8,7 +8,7 @@ import pytest
 
 from stackr.core.abandoning import closed, doomed_change, doomed_outsider, known_pulls, plan_abandon, without
 from stackr.core.model import PullState, Stack
-from stackr.core.ownership import BRANCHES, HEADS, TAKEN
+from stackr.core.ownership import BRANCHES, HEADS, SAID, TAKEN
 from stackr.core.plan import ClosePull, DeleteRefs, MoveRefs, UpdatePull
 from stackr.errors import Refused
 from tests.support.builders import cid, listed, live, new, orphan, pull, ref, stack
@@ -36,7 +36,8 @@ def test_what_stands_on_it_is_retargeted_first_and_the_branch_goes_last() -> Non
         DeleteRefs(((f"refs/heads/{ref('B')}", "b1"),)),
         plan.actions[-1],
     )
-    assert [move.ref for move in plan.actions[-1].moves] == [HEADS + cid("B"), BRANCHES + ref("B")]  # type: ignore[union-attr]
+    gone = [HEADS + cid("B"), SAID + cid("B"), BRANCHES + ref("B")]
+    assert [move.ref for move in plan.actions[-1].moves] == gone  # type: ignore[union-attr]
     after = closed(made, doomed_change(made.changes[1], made))
     assert [(change.pull and change.pull.base_ref, change.remote_head) for change in after.changes] == [
         ("main", "a1"),

@@ -9,7 +9,7 @@ import pytest
 from stackr.core import belongings, body
 from stackr.core.model import Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import TAKEN, WORDED
+from stackr.core.ownership import TAKEN
 from stackr.core.plan import CreatePull, MoveRefs, UpdatePull
 from stackr.core.status import report
 from stackr.core.submit import plan_submit
@@ -82,8 +82,8 @@ def test_the_words_of_github_are_left_alone_until_the_commit_is_another_one() ->
     mine = live("a1", "t1", pull=pull("A", head_oid="a1", title="Better A", body=listed("A", "A")))
     mine = replace(mine, commit=replace(mine.commit, message=mine.commit.message.replace(b"Add A", b"Better A")))
     facts = stack(mine)
-    assert plan_submit(replace(facts, own_refs={**facts.own_refs, WORDED + cid("A"): "a1"}), SubmitOptions()).is_empty
-    (adopted,) = plan_submit(facts, SubmitOptions()).actions
+    assert plan_submit(facts, SubmitOptions()).is_empty
+    (adopted,) = plan_submit(replace(facts, said={cid("A"): ("Add A", "")}), SubmitOptions()).actions
     assert isinstance(adopted, UpdatePull)
 
 

@@ -13,7 +13,7 @@ from stackr.core.body import Description, Merged, Row
 
 NUMBERS = {"IA": 10, "IB": 11, "IC": 12}
 ROWS = (Row(number=9, landed=True), Row("IA", 10), Row("IB"), Row("IC"))
-WANTED = Description("IB", "Add b", "Because of b.", ROWS)
+WANTED = Description("IB", "Add b", "Because of b.", ROWS, said=("Add b", "Because of b."))
 SINGLE = replace(WANTED, rows=())
 
 
@@ -87,6 +87,24 @@ def test_an_edit_that_was_taken_back_lets_the_commit_speak_again():
     undone = kept.replace("Because of bees.", "Because of b.")
     wanted = replace(WANTED, text="Truly.")
     assert body.merge("Add b", undone, wanted, NUMBERS) == Merged(None, sent(wanted))
+
+
+@pytest.mark.parametrize(("said", "wins"), [("old", False), ("new", True), ("other", False), (None, False)])
+def test_words_go_over_those_of_another_clone_only_where_this_one_has_seen_them(said: str | None, wins: bool):
+    new = sent(replace(SINGLE, title="new", text="new"))
+    wanted = replace(SINGLE, title="old", text="old", said=said and (said, said))
+    merged = body.merge("new", new, wanted, NUMBERS)
+    ours = Merged("old", sent(wanted))
+    assert merged == (ours if wins else Merged(None, None, elsewhere=("title", "description")))
+    assert body.merge("new", new, replace(wanted, overwrite=True), NUMBERS) == ours
+
+
+def test_words_of_a_person_that_were_taken_in_are_followed_by_the_commit_and_claimed_by_nobody():
+    edited = sent().replace("Because of b.", "Because of bees.")
+    taken = replace(SINGLE, text="Because of bees.", said=("Add b", "Because of bees."))
+    assert body.merge("Add b", edited, taken, NUMBERS) == Merged(None, None)
+    reworded = replace(taken, text="Because of wasps.")
+    assert body.merge("Add b", edited, reworded, NUMBERS) == Merged(None, sent(reworded))
 
 
 def test_a_title_edited_on_github_is_kept_and_said_so():
@@ -172,7 +190,7 @@ def test_the_template_stays_when_the_commit_changes():
 def test_a_template_alone_is_joined_by_a_text_that_comes_later():
     before = sent(replace(SINGLE, text="", template="- [ ] tested"))
     after = sent(replace(SINGLE, template="- [ ] tested"))
-    assert body.merge("Add b", before, SINGLE, NUMBERS) == Merged(None, after)
+    assert body.merge("Add b", before, replace(SINGLE, said=("Add b", "")), NUMBERS) == Merged(None, after)
 
 
 def test_a_template_that_was_filled_in_is_kept():
@@ -184,9 +202,10 @@ def test_a_template_that_was_filled_in_is_kept():
 
 def test_a_template_that_was_removed_does_not_come_back_as_a_piece_of_text():
     removed = sent(replace(SINGLE, template="- [ ] t")).replace("\n\n- [ ] t", "")
-    merged = body.merge("Add b", removed, SINGLE, NUMBERS)
-    assert merged == Merged(None, sent())
+    assert body.merge("Add b", removed, SINGLE, NUMBERS) == Merged(None, None)
     wanted = replace(SINGLE, text="A longer text than it was before.")
+    assert body.merge("Add b", removed, wanted, NUMBERS) == Merged(None, sent(wanted))
+    assert body.merge("Add b", removed, replace(SINGLE, said=None), NUMBERS) == Merged(None, sent())
     assert body.merge("Add b", sent(), wanted, NUMBERS) == Merged(None, sent(wanted))
 
 

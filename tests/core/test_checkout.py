@@ -23,7 +23,7 @@ from stackr.core.checkout import (
     stack_after,
 )
 from stackr.core.model import Commit, Graph, Head, PullRequest, PullState, Trunk
-from stackr.core.ownership import BRANCHES, HEADS, KEPT, NAMES, TAKEN, WORDED
+from stackr.core.ownership import BRANCHES, HEADS, KEPT, NAMES, SAID, TAKEN
 from stackr.core.plan import MoveRefs, RefMove
 from stackr.core.ports import LocalState
 from stackr.errors import Refused
@@ -164,9 +164,11 @@ def test_branch_records_and_head_move_together() -> None:
         RefMove("refs/heads/x", None, "b9"),
         RefMove(HEADS + cid("A"), None, "a1"),
         RefMove(BRANCHES + ref("A"), None, "a1"),
+        RefMove(SAID + cid("A"), None, "a1"),
         RefMove(HEADS + cid("B"), None, "b2"),
         RefMove(BRANCHES + ref("B"), None, "b2"),
         RefMove(TAKEN + cid("B"), None, "b2"),
+        RefMove(SAID + cid("B"), None, "b9"),
         RefMove("HEAD", "refs/heads/main", "refs/heads/x"),
     )
     # What is so already does not move; a change that is shared by now is no longer just somebody else's.
@@ -205,9 +207,8 @@ def test_what_has_ended_below_is_told_and_the_stack_is_reported() -> None:
     assert stack.head == Head("refs/heads/x", "b9")
 
 
-def test_what_people_wrote_on_github_is_recorded_as_their_words() -> None:
-    edited = replace(A, title="Better A")
-    (action,) = plan_checkout(two(COMMITS, edited), ("x1",), "refs/heads/x", Head(None, "t1"), {}, frozenset()).actions
+def test_the_words_of_a_branch_that_exists_already_are_not_taken_for_those_of_github() -> None:
+    refs = {"refs/heads/x": "b9", SAID + cid("A"): "a0"}
+    (action,) = plan_checkout(two(), ("a1", "b9"), "refs/heads/x", Head(None, "t1"), refs, frozenset()).actions
     assert isinstance(action, MoveRefs)
-    assert RefMove(WORDED + cid("A"), None, "x1") in action.moves
-    assert not two(COMMITS, replace(A, body="by hand"))[0].is_edited
+    assert not [move for move in action.moves if move.ref.startswith(SAID)]

@@ -9,7 +9,7 @@ import pytest
 from stackr.core import body
 from stackr.core.model import Head, PullState
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING, SAID
 from stackr.core.plan import (
     CreatePull,
     MoveRefs,
@@ -37,6 +37,11 @@ def updates(plan: Plan) -> dict[str, UpdatePull]:
     return {action.change_id: action for action in plan.actions if isinstance(action, UpdatePull)}
 
 
+def wants(change_id: str, title: str, rows: tuple[body.Row, ...] = ()) -> body.Description:
+    """Just the list of a page that has this title from here."""
+    return body.Description(change_id, title, "", rows, list_only=True, said=(title, ""))
+
+
 def test_a_first_submit_writes_ids_then_pushes_then_creates_then_lists():
     bare = [commit("a1", "t1", "Add A\n\nWhy.\n"), commit("b1", "a1", "Add B\n")]
     made = stack(new("a1", "t1", commit=bare[0]), new("b1", "a1", commit=bare[1]))
@@ -53,6 +58,8 @@ def test_a_first_submit_writes_ids_then_pushes_then_creates_then_lists():
             RefMove("refs/heads/feature", "b1", ":local/b1"),
             RefMove(PUSHING + A, None, ":local/a1"),
             RefMove(PUSHING + B, None, ":local/b1"),
+            RefMove(SAID + A, None, ":local/a1"),
+            RefMove(SAID + B, None, ":local/b1"),
         ),
         "submit: add change ids",
     )
@@ -127,8 +134,11 @@ def test_a_reworded_title_is_one_update_and_no_push():
     made = listed(stack(live("a1", "t1")))
     reworded = replace(commit("a2", "t1", f"Add better A\n\nChange-Id: {A}\n"), tree="tree of a1")
     made = replace(made, changes=(replace(made.changes[0], commit=reworded),))
-    plan = submitted(made)
-    assert plan.actions == (UpdatePull(A, number("A"), "PR_10", description=body.Description(A, "Add better A", "")),)
+    wanted = body.Description(A, "Add better A", "", said=("Add A", ""))
+    assert submitted(made).actions == (
+        UpdatePull(A, number("A"), "PR_10", description=wanted),
+        MoveRefs((RefMove(SAID + A, "a1", "a2"),), "submit: said"),
+    )
 
 
 def test_a_branch_that_does_not_tell_the_id_is_recorded_before_the_id_is_written():
@@ -201,7 +211,8 @@ def test_a_head_taken_over_is_recorded():
 
 def test_died_between_push_and_create_creates_only():
     made = stack(live("a1", "t1", pull=None))
-    assert kinds(submitted(made)) == ["CreatePull"]
+    assert kinds(submitted(made)) == ["MoveRefs", "CreatePull"]
+    assert kinds(submitted(replace(made, own_refs={**made.own_refs, SAID + A: "a1"}))) == ["CreatePull"]
 
 
 def test_a_detached_head_moves_itself():
@@ -212,7 +223,7 @@ def test_a_detached_head_moves_itself():
     assert moved.moves[0] == RefMove("HEAD", "a1", ":local/a1")
     kept = submitted(stack(new("a1", "t1"), head=Head(None, "a1"), local_branches={})).actions[0]
     assert isinstance(kept, MoveRefs)
-    assert [move.ref for move in kept.moves] == [PUSHING + A]
+    assert [move.ref for move in kept.moves] == [PUSHING + A, SAID + A]
 
 
 def test_every_local_branch_in_the_stack_moves_and_others_do_not():
@@ -249,15 +260,13 @@ def test_submitting_the_lower_part_leaves_the_rest_but_for_its_list():
     plan = submitted(made, upto="a1")
     assert kinds(plan) == ["UpdatePull", "UpdatePull"]
     rows = (body.Row(A, 10), body.Row(B, 11))
-    assert updates(plan)[A].description == body.Description(A, "Add A", "", rows, list_only=True)
-    assert updates(plan)[B] == UpdatePull(
-        B, 11, "PR_11", description=body.Description(B, "Add B", "", rows, list_only=True)
-    )
+    assert updates(plan)[A].description == wants(A, "Add A", rows)
+    assert updates(plan)[B] == UpdatePull(B, 11, "PR_11", description=wants(B, "Add B", rows))
 
 
 def test_closed_pull_requests_above_are_not_touched_or_listed():
     made = listed(stack(live("a1", "t1"), live("b1", "a1", pull=pull("B", ref("A"), state=PullState.CLOSED))))
-    assert updates(submitted(made, upto="a1"))[A].description == body.Description(A, "Add A", "", list_only=True)
+    assert updates(submitted(made, upto="a1"))[A].description == wants(A, "Add A")
 
 
 def test_lists_above_the_submitted_part_that_are_right_are_not_written():

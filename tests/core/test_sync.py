@@ -9,7 +9,7 @@ from stackr.core.fates import Fate, fates
 from stackr.core.identity import change_id, new_id
 from stackr.core.model import Finished, Head, PullState, Stack
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, HEADS, LANDED, PUSHING, TAKEN
+from stackr.core.ownership import BRANCHES, HEADS, LANDED, PUSHING, SAID, TAKEN
 from stackr.core.plan import DeleteRefs, MoveRefs, Park, Plan, PushRefs, RefMove, UpdatePull
 from stackr.core.replaying import Picked, Replayed
 from stackr.core.sync import after, is_settled, new_tips, plan_picks, plan_sync, refreshed, switches, unmoved
@@ -210,6 +210,7 @@ def test_the_next_is_retargeted_before_it_is_pushed_and_the_branch_of_what_lande
             (
                 RefMove(HEADS + cid("A"), "a1", None),
                 RefMove(LANDED + cid("A"), "a1", None),
+                RefMove(SAID + cid("A"), "a1", None),
                 RefMove(BRANCHES + ref("A"), "a1", None),
             ),
             "sync: landed",

@@ -14,8 +14,9 @@ from dataclasses import replace
 from stackr.core import body, identity
 from stackr.core.model import Change, Commit, Graph, Head, Orphan, PullRequest, PullState, Stack, Trunk
 from stackr.core.options import SubmitOptions
-from stackr.core.ownership import BRANCHES, HEADS, PUSHING
+from stackr.core.ownership import BRANCHES, HEADS, PUSHING, SAID
 from stackr.core.plan import Plan
+from stackr.core.said import words_of
 from stackr.core.submit import plan_submit
 
 AUTHOR = b"Alice <alice@example.com> 1700000000 +0000"
@@ -98,7 +99,8 @@ def stack(
     """A stack of ``changes``, bottom first, on branch ``feature``.
 
     ``history`` adds parents by commit id for remote heads that are no local commit; ``trees`` their trees (default:
-    ``tree of <oid>``). Records of accepted and intended heads follow from the changes.
+    ``tree of <oid>``). Records of accepted and intended heads follow from the changes; what has a pull request, this
+    clone has given it the words that ``pull`` gives it.
     """
     local = {c.commit.oid: c.commit.parents for c in changes}
     older = {oid: tuple(parents) for oid, parents in (history or {}).items()}
@@ -112,6 +114,7 @@ def stack(
         trees={**known, **(trees or {})},
         local_branches={"refs/heads/feature": head},
         own_refs=records(changes),
+        said={each.id: (each.pull.title, "") for each in changes if each.pull},
         repository_id="R_1",
     )
     return replace(made, **more)  # type: ignore[arg-type]
@@ -125,6 +128,8 @@ def records(changes: Sequence[Change]) -> dict[str, str]:
             found[HEADS + each.id] = found[BRANCHES + each.head_ref] = each.accepted
         if each.pushing is not None:
             found[PUSHING + each.id] = each.pushing
+        if each.pull is not None:
+            found[SAID + each.id] = each.commit.oid
     return found
 
 
@@ -134,11 +139,10 @@ def listed(made: Stack) -> Stack:
     changes = []
     for each in made.changes:
         if each.pull is not None:
-            text = body.text_of_message(each.commit.text)
-            wanted = body.Description(each.id, each.title, text, rows if len(rows) > 1 else ())
+            wanted = body.Description(each.id, *words_of(each.commit), rows if len(rows) > 1 else ())
             each = replace(each, pull=replace(each.pull, body=body.new_body(wanted, {})))
         changes.append(each)
-    return replace(made, changes=tuple(changes))
+    return replace(made, changes=tuple(changes), said={c.id: words_of(c.commit) for c in made.changes if c.pull})
 
 
 def orphan(letter: str, base: str, head_oid: str) -> Orphan:
