@@ -1,4 +1,4 @@
-"""``dataclass(frozen=True, slots=True)`` as the standard library has it, made in a fraction of the time.
+"""``dataclass`` as the standard library has it, made in a fraction of the time.
 
 ``dataclasses`` compiles up to six methods for every class, which was a fifth of what a submit without anything to do
 takes (docs/internals/benchmarks.md). Here only ``__init__`` is compiled, and not before the first record of its class
@@ -6,7 +6,7 @@ is made; the other methods are shared functions over the names of the fields. ``
 ``dataclasses`` work on these classes, as do pickle, copy and match, and ``inspect.signature`` once there is a record;
 type checkers see the standard decorator.
 
-Not here: ``order``, ``kw_only``, ``ClassVar``, ``InitVar``, classes without slots; for those there is the standard one.
+Not here: ``order``, ``kw_only``, ``ClassVar``, ``InitVar``; for those there is the standard one.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(*, frozen: bool = False, slots: bool = False, eq: bool = True) -> Any:
-        """The decorator; ``slots`` must be true, as it says what the class is to those who read it."""
-        if not slots:
-            raise TypeError("a record has slots; use dataclasses.dataclass")
-        return lambda cls: _made(cls, frozen=frozen, eq=eq)
+        """The decorator; a class without slots is for those with a ``cached_property``."""
+        make = _made if slots else _equipped
+        return lambda cls: make(cls, frozen=frozen, eq=eq)
 
 
 class _Params:
@@ -40,23 +39,48 @@ _set = object.__setattr__
 def _made(cls: type, *, frozen: bool, eq: bool) -> type:
     """The class again, with slots and methods: slots can only be given when a class is created."""
     own = _own_fields(cls)
+    body = {name: value for name, value in vars(cls).items() if name not in (*own, "__dict__", "__weakref__")}
+    taken = {name for base in cls.__mro__[1:-1] for name in vars(base).get("__slots__", ())}
+    body["__slots__"] = tuple(name for name in own if name not in taken)
+    body |= _additions(cls, own, frozen=frozen, eq=eq)
+    made = type(cls)(cls.__name__, cls.__bases__, body)
+    made.__qualname__ = cls.__qualname__
+    return made
+
+
+def _equipped(cls: type, *, frozen: bool, eq: bool) -> type:
+    """The class itself, with methods; what was a ``field()`` in its body becomes the default, or goes."""
+    own = _own_fields(cls)
+    for name, value in _additions(cls, own, frozen=frozen, eq=eq).items():
+        if name not in ("__getstate__", "__setstate__"):  # its instances have a __dict__, which copy and pickle know
+            setattr(cls, name, value)
+    for name, field in own.items():
+        if field.default is not _MISSING:
+            setattr(cls, name, field.default)
+        elif name in vars(cls):
+            delattr(cls, name)
+    return cls
+
+
+def _additions(cls: type, own: dict[str, dataclasses.Field[Any]], *, frozen: bool, eq: bool) -> dict[str, Any]:
+    """What a class gets besides what its body has."""
     fields: dict[str, dataclasses.Field[Any]] = {}
     for base in reversed(cls.__mro__[1:]):
         fields.update(vars(base).get("__dataclass_fields__", {}))
     fields.update(own)
-    body = {name: value for name, value in vars(cls).items() if name not in (*own, "__dict__", "__weakref__")}
-    taken = {name for base in cls.__mro__[1:-1] for name in vars(base).get("__slots__", ())}
-    body["__slots__"] = tuple(name for name in own if name not in taken)
-    body["__dataclass_fields__"] = fields
-    body["__dataclass_params__"] = _PARAMS[frozen]
-    body["__match_args__"] = tuple(field.name for field in fields.values() if field.init)
-    for name, method in _methods(fields, frozen=frozen, eq=eq, checks=hasattr(cls, "__post_init__")).items():
-        # A class that has __eq__ has __hash__ = None in its body, put there by Python.
-        if name not in body or (name == "__hash__" and body[name] is None and "__eq__" not in vars(cls)):
-            body[name] = method
-    made = type(cls)(cls.__name__, cls.__bases__, body)
-    made.__qualname__ = cls.__qualname__
-    return made
+    added = {
+        "__dataclass_fields__": fields,
+        "__dataclass_params__": _PARAMS[frozen],
+        "__match_args__": tuple(field.name for field in fields.values() if field.init),
+    }
+    methods = _methods(fields, frozen=frozen, eq=eq, checks=hasattr(cls, "__post_init__"))
+    return {**added, **{name: method for name, method in methods.items() if _has_room(cls, name)}}
+
+
+def _has_room(cls: type, name: str) -> bool:
+    """Whether the class has no such method; one that has __eq__ has ``__hash__ = None``, put there by Python."""
+    own = vars(cls)
+    return name not in own or (name == "__hash__" and own[name] is None and "__eq__" not in own)
 
 
 def _own_fields(cls: type) -> dict[str, dataclasses.Field[Any]]:

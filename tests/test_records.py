@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import inspect
 import pickle
 from collections.abc import Callable
@@ -192,9 +193,28 @@ def test_the_signature_is_the_standard_one_as_soon_as_there_is_a_record() -> Non
     assert (ours.__qualname__, ours.__module__) == (standard.__qualname__, standard.__module__)
 
 
-def test_a_record_without_slots_is_refused() -> None:
-    with pytest.raises(TypeError, match="has slots"):
-        records.dataclass(frozen=True)
+def test_a_record_without_slots_can_cache_what_it_works_out() -> None:
+    def build(decorate: Any) -> type:
+        class Sum:
+            parts: tuple[int, ...] = ()
+            names: list[str] = dataclasses.field(default_factory=list)
+            note: str = dataclasses.field(default="n", compare=False)
+
+            @functools.cached_property
+            def total(self) -> int:
+                return sum(self.parts)
+
+        made: type = decorate(frozen=True)(Sum)
+        return made
+
+    for kind in both(build):
+        one = kind((1, 2))
+        assert (one.total, one.names, one.note, kind.note) == (3, [], "n", "n")
+        assert "names" not in vars(kind)
+        assert one == kind((1, 2), note="other") != kind((1,))
+        assert copy.copy(one) == one == dataclasses.replace(kind(), parts=(1, 2))
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            one.parts = ()
 
 
 def test_a_record_that_extends_another_is_made_by_its_own_fields_whichever_comes_first() -> None:

@@ -6,7 +6,6 @@ The words are those of docs/glossary.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
@@ -258,7 +257,7 @@ class Finished:
     pull: PullRequest
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Graph:
     """Commit id to parent ids, for as much of the history as a decision needs.
 
@@ -296,7 +295,7 @@ class Graph:
         return Graph({**self.parents, **more})
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Stack:
     """All facts a planner needs, bottom change first.
 
