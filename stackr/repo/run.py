@@ -13,17 +13,17 @@ import sys
 import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from stackr.errors import ConfigError, GitError
 from stackr.records import dataclass
-from stackr.repo import failures
+from stackr.repo import ending, failures
+from stackr.repo.ending import KILL, Limit, abandon, send
 from stackr.repo.text import clean, decode, redact
 
 LOCAL_TIMEOUT_S = 120.0
-GRACE_S = 5.0
 _STDERR = 2
 
 # English words, no questions, no editor. An empty GIT_ASKPASS also switches core.askPass and SSH_ASKPASS off (git(1)).
@@ -166,25 +166,22 @@ class Runner:
         with self._guard:
             live = list(self._live)
         for process in live:
-            _signal(process, signal.SIGTERM)
+            send(process, signal.SIGTERM)
 
     def _piped(
         self, argv: Sequence[str], env: Mapping[str, str], stdin: bytes, timeout_s: float, own_session: bool
     ) -> Done:
         pipe = subprocess.PIPE
         process = self._start(argv, env, pipe, pipe, pipe, own_session)
-        late = False
         try:
-            out, err = process.communicate(stdin, timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            late = True
-            out, err = self._stop(process)
+            with Limit(process, timeout_s) as limit:
+                out, err = process.communicate(stdin)
         except BaseException:
-            _abandon(process)
+            abandon(process)
             raise
         finally:
             self._forget(process)
-        return Done(process.returncode, out, self._shown(err), late)
+        return Done(process.returncode, out, self._shown(err), limit.is_passed)
 
     def _start(
         self,
@@ -217,26 +214,23 @@ class Runner:
     def _wait(self, process: subprocess.Popen[bytes], timeout_s: float) -> bool:
         """Wait for the process itself; returns whether it had to be stopped at its time-out."""
         try:
-            process.wait(timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            self._stop(process)
-            return True
+            with Limit(process, timeout_s) as limit:
+                process.wait()
         except BaseException:
-            _abandon(process)
+            abandon(process)
             raise
         finally:
             self._forget(process)
-        return False
+        return limit.is_passed
 
-    def _stop(self, process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    def _stop(self, process: subprocess.Popen[bytes]) -> None:
         """End a process and its children: politely first, as git then removes its lock files."""
-        _signal(process, signal.SIGTERM)
+        send(process, signal.SIGTERM)
         try:
-            out, err = process.communicate(timeout=GRACE_S)
+            process.communicate(timeout=ending.GRACE_S)
         except subprocess.TimeoutExpired:
-            _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-            out, err = process.communicate()
-        return out or b"", err or b""
+            send(process, KILL)
+            process.communicate()
 
     def _forget(self, process: subprocess.Popen[bytes]) -> None:
         with self._guard:
@@ -244,23 +238,6 @@ class Runner:
 
     def _shown(self, raw: bytes) -> str:
         return redact(clean(decode(raw)), self.secrets)
-
-
-def _abandon(process: subprocess.Popen[bytes]) -> None:
-    """End a process and its children, and their pipes, when nobody wants their output any more.
-
-    ``communicate`` cannot be called again where an interrupt cut its first call short.
-    """
-    _signal(process, signal.SIGTERM)
-    try:
-        process.wait(timeout=GRACE_S)
-    except subprocess.TimeoutExpired:
-        _signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
-        process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with suppress(OSError):
-                pipe.close()
 
 
 def _is_terminal() -> bool:
@@ -278,18 +255,3 @@ def _left_to_others(number: int) -> Iterator[None]:
         yield
     finally:
         signal.signal(number, before)
-
-
-def _signal(process: subprocess.Popen[bytes], number: int) -> None:
-    """Send a signal to the process's whole group if it has one of its own, else to the process."""
-    if sys.platform == "win32":  # pragma: no cover
-        process.terminate()
-        return
-    try:
-        group = os.getpgid(process.pid)
-        if group == process.pid:
-            os.killpg(group, number)
-        else:
-            process.send_signal(number)
-    except ProcessLookupError:
-        pass

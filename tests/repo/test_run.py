@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from stackr.errors import ConfigError, GitError
-from stackr.repo.run import Runner, _signal
+from stackr.repo.ending import send
+from stackr.repo.run import Runner
 from stackr.repo.text import clean, redact
 
 
@@ -97,7 +98,7 @@ def test_a_time_out_stops_the_process_and_its_children(tmp_path: Path, remote: b
 
 
 def test_a_process_that_will_not_listen_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stackr.repo.run.GRACE_S", 0.2)
+    monkeypatch.setattr("stackr.repo.ending.GRACE_S", 0.2)
     runner = Runner(tmp_path, git=script(tmp_path, "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done"))
     done = runner.try_git("x", timeout_s=0.5)
     assert (done.late, done.code) == (True, -9)
@@ -199,7 +200,7 @@ def test_a_program_that_shares_our_terminal_is_stopped_alone(tmp_path: Path, mon
 def test_a_process_that_ended_by_itself_needs_no_signal(tmp_path: Path) -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-        _signal(process, signal.SIGTERM)
+        send(process, signal.SIGTERM)
 
 
 class Stdin:
