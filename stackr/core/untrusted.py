@@ -36,8 +36,15 @@ _STRUCTURE = pattern(r"[&<>\\`*|~]|(?<![^\W_])_+|_+(?![^\W_])|\](?=[(\[:])|!(?=\
 _BACKTICKS = pattern("`+")
 
 
+def is_harmless(text: str) -> bool:
+    """Whether there is nothing to clean but spaces at the ends: most text is of this kind, and this is told at once."""
+    return text.isascii() and text.isprintable()
+
+
 def clean(text: str) -> str:
     """One line of ``text`` that cannot steer a terminal: no control or direction characters, breaks become spaces."""
+    if is_harmless(text):
+        return text.strip()
     text = _BREAKS.sub(" ", _ESCAPES.sub("", text))
     return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", text)).strip()
 

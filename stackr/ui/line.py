@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stackr.core.untrusted import is_harmless
 from stackr.records import dataclass
 from stackr.ui.text import clean, take, width
 
@@ -24,10 +25,13 @@ class Span:
     link: str = ""
 
     def __post_init__(self) -> None:
+        if self.link:
+            object.__setattr__(self, "link", clean(self.link).replace(" ", "%20"))
+        if is_harmless(self.text):
+            return
         before = self.text[: len(self.text) - len(self.text.lstrip(" "))]
         after = self.text[len(self.text.rstrip(" ")) :] if self.text.strip(" ") else ""
         object.__setattr__(self, "text", before + clean(self.text) + after)
-        object.__setattr__(self, "link", clean(self.link).replace(" ", "%20"))
 
 
 Line = tuple[Span, ...]

@@ -24,7 +24,7 @@ def clean_lines(text: str) -> list[str]:
 
 def width(text: str) -> int:
     """Columns that ``text`` takes on a terminal (Unicode Standard Annex 11: wide and fullwidth are two)."""
-    return sum(map(_columns, text))
+    return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def _columns(character: str) -> int:
