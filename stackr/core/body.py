@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from stackr.core import ghstack, mergify
@@ -104,7 +104,7 @@ class Parsed:
     @property
     def text(self) -> str:
         """The person's text, without any block."""
-        return "\n\n".join(part for part in (self.before, self.after) if part)
+        return _joined(self.before, self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def render_list(rows: tuple[Row, ...], change_id: str, numbers: Mapping[str, int
 def new_body(wanted: Description, numbers: Mapping[str, int]) -> str:
     """The description of a pull request that is about to be created: block, commit text, template."""
     template = normalise(wanted.template)
-    text = "\n\n".join(part for part in (normalise(wanted.text), template) if part)
+    text = _joined(normalise(wanted.text), template)
     block = Block(wanted.change_id, digest(wanted.title), digest(text), len(template))
     return _assemble(Parsed("", text, block), block, wanted, numbers)
 
@@ -239,14 +239,16 @@ def merge(title: str, body: str, wanted: Description, numbers: Mapping[str, int]
     if wanted.list_only:
         assembled = _assemble(found, replace(block, id=wanted.change_id), wanted, numbers)
         return Merged(None, assembled if assembled != normalise(body) else None)
-    ours, tail = _our_text(found, block, wanted, wanted.text)
-    said = wanted.said and (wanted.said[0], _our_text(found, block, wanted, wanted.said[1])[0])
-    title_field = _Field("title", title, wanted.title, said and said[0], block.title_digest)
-    text_field = _Field("description", found.text, ours, said and said[1], block.text_digest)
+    said_title, said_text = wanted.said or (None, None)
+    texts = [_credited(words, found, wanted) for words in (wanted.text, said_text) if words is not None]
+    template = _template(found, block, texts)
+    ours, *said = (text if text == found.text else _joined(text, template) for text in texts)
+    title_field = _Field("title", title, wanted.title, said_title, block.title_digest)
+    text_field = _Field("description", found.text, ours, said[0] if said else None, block.text_digest)
     new_title, title_digest, title_kept = title_field.merged(wanted.overwrite)
     new_text, text_digest, text_kept = text_field.merged(wanted.overwrite)
     kept = [field for field, flag in ((title_field, title_kept), (text_field, text_kept)) if flag]
-    tail = block.tail if text_digest == block.text_digest else tail
+    tail = block.tail if ours != texts[0] or text_digest == block.text_digest else 0
     block = Block(wanted.change_id, title_digest, text_digest, tail)
     assembled = _assemble(found if new_text == found.text else _placed(found, new_text), block, wanted, numbers)
     return Merged(
@@ -264,20 +266,23 @@ def _without_other_lists(body: str, wanted: Description, numbers: Mapping[str, i
     return mergify.without_dependency(ghstack.without_list(normalise(body)), members)
 
 
-def _our_text(found: Parsed, block: Block, wanted: Description, words: str) -> tuple[str, int]:
-    """The text that ``words`` make of a description that nobody edited, and how much at its end is the template.
+def _template(found: Parsed, block: Block, texts: Sequence[str]) -> str:
+    """The template at the end of the description, as filled in by now; ``""`` where nothing tells that it is there.
 
-    The template was put there once and is the author's to fill in. Its length was noted; after an edit that length
-    means nothing.
+    It was put there once and is the author's to fill in. Its length was noted, which means something as long as nobody
+    has edited the text, or just one of ``texts`` stands before that much.
     """
-    text = normalise(words) if wanted.overwrite else _with_credit(normalise(words), found.text)
-    if found.text == text:
-        return text, 0
-    tail = found.text[len(found.text) - block.tail :] if 0 < block.tail <= len(found.text) else ""
-    ours = "\n\n".join(part for part in (text, tail) if part)
-    if found.text != ours and digest(found.text) != block.text_digest:
-        return text, 0
-    return ours, block.tail
+    end = found.text[len(found.text) - block.tail :] if 0 < block.tail <= len(found.text) else ""
+    is_there = digest(found.text) == block.text_digest or found.text in {_joined(text, end) for text in texts}
+    return end if is_there else ""
+
+
+def _joined(*paragraphs: str) -> str:
+    return "\n\n".join(part for part in paragraphs if part)
+
+
+def _credited(words: str, found: Parsed, wanted: Description) -> str:
+    return normalise(words) if wanted.overwrite else _with_credit(normalise(words), found.text)
 
 
 def _with_credit(text: str, theirs: str) -> str:
@@ -300,4 +305,4 @@ def _assemble(parts: Parsed, block: Block, wanted: Description, numbers: Mapping
         attributes += f' tail="{block.tail}"'
     shown = "\n\n".join(filter(None, (wanted.review, render_list(wanted.rows, wanted.change_id, numbers))))
     lines = [f"<!-- stackr:begin v1 {attributes} -->", *([shown] if shown else []), "<!-- stackr:end -->"]
-    return "\n\n".join(part for part in (parts.before, "\n".join(lines), parts.after) if part)
+    return _joined(parts.before, "\n".join(lines), parts.after)

@@ -200,6 +200,13 @@ def test_a_template_that_was_filled_in_is_kept():
     assert merged == Merged(None, sent(replace(SINGLE, text="Really.")))
 
 
+def test_a_template_that_was_ticked_stays_so_while_the_text_follows_the_commit():
+    ticked = sent(replace(SINGLE, template="- [ ] tested")).replace("[ ]", "[x]")
+    wanted = replace(SINGLE, text="Really.")
+    merged = body.merge("Add b", ticked, wanted, NUMBERS)
+    assert merged == Merged(None, sent(replace(wanted, template="- [x] tested")))
+
+
 def test_a_template_that_was_removed_does_not_come_back_as_a_piece_of_text():
     removed = sent(replace(SINGLE, template="- [ ] t")).replace("\n\n- [ ] t", "")
     assert body.merge("Add b", removed, SINGLE, NUMBERS) == Merged(None, None)
