@@ -7,18 +7,13 @@ No reading, no writing: bytes in, bytes out. Trees are here only as far as looki
 from __future__ import annotations
 
 import hashlib
-import struct
-import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
 
 from stackr.core.model import Commit
 from stackr.errors import GitError
 from stackr.records import dataclass
 
 _SIGNATURES = (b"gpgsig", b"gpgsig-sha256")
-_KINDS = {"commit": 1, "tree": 2, "blob": 3}
 
 Header = tuple[bytes, bytes]
 
@@ -79,37 +74,6 @@ def add_signature(raw: bytes, signature: bytes) -> bytes:
 def object_id(raw: bytes, kind: bytes = b"commit") -> str:
     """The id git gives an object of these bytes."""
     return hashlib.sha1(b"%s %d\0" % (kind, len(raw)) + raw, usedforsecurity=False).hexdigest()
-
-
-def pack(objects: Sequence[tuple[str, bytes]]) -> bytes:
-    """A pack stream of (kind, bytes) objects (gitformat-pack(5)), for ``git unpack-objects`` or ``git index-pack``."""
-    packed = b"".join(_packed(kind, raw) for kind, raw in objects)
-    return _sealed(_pack_head(len(objects)) + packed)
-
-
-def pack_with_index(objects: Sequence[tuple[str, bytes]]) -> tuple[bytes, bytes]:
-    """A pack of different objects and its index, version 2 (gitformat-pack(5)), as files for git to read."""
-    head = _pack_head(len(objects))
-    packed = [_packed(kind, raw) for kind, raw in objects]
-    offsets = accumulate((len(each) for each in packed), initial=len(head))
-    oids = [bytes.fromhex(object_id(raw, kind.encode())) for kind, raw in objects]
-    rows = sorted(zip(oids, map(zlib.crc32, packed), offsets, strict=False))
-    whole = _sealed(head + b"".join(packed))
-    counts = Counter(oid[0] for oid, _, _ in rows)
-    index = b"\377tOc" + struct.pack(">I", 2)
-    index += b"".join(struct.pack(">I", total) for total in accumulate(counts[byte] for byte in range(256)))
-    index += b"".join(oid for oid, _, _ in rows)
-    index += b"".join(struct.pack(">I", crc) for _, crc, _ in rows)
-    index += b"".join(struct.pack(">I", offset) for _, _, offset in rows)
-    return whole, _sealed(index + whole[-20:])
-
-
-def _pack_head(count: int) -> bytes:
-    return b"PACK" + struct.pack(">II", 2, count)
-
-
-def _sealed(body: bytes) -> bytes:
-    return body + hashlib.sha1(body, usedforsecurity=False).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +146,3 @@ def _split_encoding(extra: tuple[Header, ...]) -> tuple[str, tuple[Header, ...]]
     name = named[0].decode("ascii", "replace")
     usual = extra[0] == (b"encoding", named[0]) and len(named) == 1 and named[0].isascii()
     return name, extra[1:] if usual else extra
-
-
-def _packed(kind: str, raw: bytes) -> bytes:
-    """One entry of a pack: type and size in 7-bit groups, then the deflated object."""
-    size = len(raw)
-    byte, size = (_KINDS[kind] << 4) | (size & 0x0F), size >> 4
-    head = bytearray()
-    while size:
-        head.append(byte | 0x80)
-        byte, size = size & 0x7F, size >> 7
-    head.append(byte)
-    return bytes(head) + zlib.compress(raw, 1)

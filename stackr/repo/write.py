@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stackr.core.model import NewCommit
-from stackr.repo import codec
+from stackr.repo import codec, packs
 from stackr.repo.ident import Identity
 from stackr.repo.run import Runner
 from stackr.repo.sign import Signer
@@ -66,7 +66,7 @@ def store(runner: Runner, objects: Sequence[tuple[str, bytes]]) -> None:
     if not objects:
         return
     different = list(dict.fromkeys(objects))
-    pack = codec.pack(different)
+    pack = packs.pack(different)
     if len(different) < UNPACK_LIMIT:
         runner.git("unpack-objects", "-q", stdin=pack)
     else:

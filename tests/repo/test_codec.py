@@ -103,15 +103,6 @@ def test_bytes_that_are_no_commit_are_refused_by_name() -> None:
         codec.parse("abc", b"tree 1\n\nmessage")
 
 
-@pytest.mark.parametrize("size", [0, 15, 16, 2047, 2048, 300_000])
-def test_packs_of_every_size_are_read_by_git(workspace: Workspace, size: int) -> None:
-    clone = workspace.clone
-    who = b"A <a@example.com> 1700000000 +0000"
-    raw = codec.serialise(clone.tree(), [], who, who, b"x" * size)
-    clone.git("unpack-objects", "-q", stdin=codec.pack([("commit", raw)]))
-    assert git_bytes(clone.path, "cat-file", "commit", codec.object_id(raw)) == raw
-
-
 def test_tree_entries_are_read_in_order(workspace: Workspace) -> None:
     clone = workspace.clone
     (clone.path / "link").symlink_to("README")

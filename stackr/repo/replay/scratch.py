@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from stackr.repo import codec
+from stackr.repo import packs
 
 _LEVEL = 1
 
@@ -51,7 +51,7 @@ class Scratch:
         """Write many objects, all different, as two files. ``read`` does not find them."""
         folder = self.path / "pack"
         folder.mkdir(exist_ok=True)
-        pack, index = codec.pack_with_index(objects)
+        pack, index = packs.pack_with_index(objects)
         name = f"pack-{pack[-20:].hex()}"
         (folder / f"{name}.pack").write_bytes(pack)
         (folder / f"{name}.idx").write_bytes(index)  # last: it is what makes git see the pack
