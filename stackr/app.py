@@ -50,6 +50,7 @@ class App:
         self.invocation = options.of(context)
         self._flags = dict(flags or {})
         self._fork = fork
+        self._on_trunk: dict[str | None, Config] = {}
         context.call_on_close(self.close)
 
     def close(self) -> None:
@@ -88,20 +89,31 @@ class App:
         return config.load(self._flags, os.environ, repo_text, config.user_file(os.environ), git_config)
 
     def ci_rules(self, trunk: str | None) -> CiRules:
-        """The rules for failed checks as they stand at the commit ``trunk`` (``None``: it is not here).
-
-        What the work tree says does not count: a change could call its own failures unstable, and land with them.
-        """
-        from stackr import config
+        """The rules for failed checks as they stand at the commit ``trunk`` (``None``: it is not here)."""
         from stackr.core.triage import CiRules
 
-        try:
-            content = self.repo.read_file(trunk, [config.REPO_FILE_NAME]) if trunk else None
-            settings = self._load(config.decode_repo_file(content))
-        except ConfigError as problem:
-            self.ui.warn(f"the rules for CI on trunk do not hold: {problem.message}")
-            settings = self._load(None)
-        return CiRules.from_table(settings.ci)
+        return CiRules.from_table(self._config_on(trunk).ci)
+
+    def sev_label(self, trunk: str | None) -> str:
+        """The label of issues that may block landings, as it is named at the commit ``trunk`` (``None``: not here)."""
+        return self._config_on(trunk).sev_label
+
+    def _config_on(self, trunk: str | None) -> Config:
+        """All settings, with the repository's file as it is on trunk; where that does not hold, without, and told once.
+
+        For what decides about landings: in the work tree, a change could call its own failures unstable, and land.
+        """
+        if trunk not in self._on_trunk:
+            from stackr import config
+
+            try:
+                content = self.repo.read_file(trunk, [config.REPO_FILE_NAME]) if trunk else None
+                found = self._load(config.decode_repo_file(content))
+            except ConfigError as problem:
+                self.ui.warn(f"the rules for CI on trunk do not hold: {problem.message}")
+                found = self._load(None)
+            self._on_trunk[trunk] = found
+        return self._on_trunk[trunk]
 
     @cached_property
     def remote(self) -> str:

@@ -36,17 +36,18 @@ def observe(repo: Repo, forge: Forge, wanted: Wanted) -> Observed:
     name = replace(wanted.trunk, remote_head=state.remote_head).name(())
     local = read_local(repo, state, head, wanted, known_trunk(state, wanted, name or likely_trunk(state, wanted)))
     look = Look(forge, known_pull(local, wanted)) if wanted.native else None
+    label = _sev_label(wanted, local.trunk_oid)
     with _trunk_fetch(repo, state, wanted, name):
-        facts = forge.read(_request(local, wanted, name))
+        facts = forge.read(_request(local, wanted, name, label))
     name = _choose_trunk(facts, local, state, wanted)
     if name != facts.trunk:
-        facts = forge.read(_request(local, wanted, name))
+        facts = forge.read(_request(local, wanted, name, label))
     trunk_oid = _require_trunk(repo, state, facts, wanted, name)
-    before = local
+    before, asked = local, label
     if trunk_oid != local.trunk_oid:
-        local = read_local(repo, state, head, wanted, trunk_oid)
-        if not set(local.heads.values()) <= facts.branches.keys():
-            facts = forge.read(_request(local, wanted, name))
+        local, label = read_local(repo, state, head, wanted, trunk_oid), _sev_label(wanted, trunk_oid)
+        if label != asked or not set(local.heads.values()) <= facts.branches.keys():
+            facts = forge.read(_request(local, wanted, name, label))
     _fetch(repo, state, wanted, facts, _frozen_heads(local, facts) if wanted.writes else {})
     observed = _assemble(repo, forge, state, wanted, local, facts, Trunk(name, trunk_oid))
     if look is not None:
@@ -80,7 +81,11 @@ def _require_head(state: LocalState) -> Head:
     return state.head
 
 
-def _request(local: Local, wanted: Wanted, trunk: str | None) -> ReadRequest:
+def _sev_label(wanted: Wanted, trunk_oid: str | None) -> str:
+    return wanted.sev_label(trunk_oid) if wanted.sev_label is not None else ""
+
+
+def _request(local: Local, wanted: Wanted, trunk: str | None, sev_label: str) -> ReadRequest:
     # What was merged lies on trunk now, so a sync asks for everything it has a record of there.
     finished = local.on_trunk if wanted.sync else ()
     heads = tuple(dict.fromkeys([*local.heads.values(), *local.candidates, *finished]))
@@ -92,7 +97,7 @@ def _request(local: Local, wanted: Wanted, trunk: str | None) -> ReadRequest:
         checks=wanted.checks,
         targeting=wanted.writes,
         landing=wanted.landing,
-        sev_label=wanted.sev_label,
+        sev_label=sev_label,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 
 from stackr.core.forks import Fork
@@ -26,7 +26,8 @@ class Wanted:
 
     ``template`` and ``user`` name head branches (core.identity.head_ref); ``writes`` refuses a repository in the
     middle of a rebase before anything else is asked; ``sync`` fetches trunk at once and looks for what landed;
-    ``landing`` asks for the rules of trunk and for open issues with the label ``sev_label``; ``native`` asks for
+    ``landing`` asks for the rules of trunk and for open issues with the label that ``sev_label`` names, given trunk's
+    commit (``None``: it is not here); ``native`` asks for
     GitHub's own stacks, at once if one of ``known_pulls`` (numbers by head branch, as remembered here) is of this one;
     ``claims`` says, by commit id, which changes commits are that do not say it themselves; ``fork`` is where the head
     branches are, if not on ``remote``.
@@ -42,7 +43,7 @@ class Wanted:
     details: bool = False
     checks: bool = False
     landing: bool = False
-    sev_label: str = ""
+    sev_label: Callable[[str | None], str] | None = None
     native: bool = False
     known_pulls: Mapping[str, int] = field(default_factory=dict)
     claims: Mapping[str, Claim] = field(default_factory=dict)

@@ -37,9 +37,14 @@ def page_of(app: App, place: Place, logs: int | None) -> Page:
 
     settings = _settings(app)
     app.ui.step(f"reading #{place.target.number} and what it builds on")
-    line, facts = _line(place.forge, place.target.number, settings.trunk, settings.sev_label)
+    label = _sev_label(app, settings, _trunk_here(app, settings.trunk or "HEAD"))
+    line, facts = _line(place.forge, place.target.number, settings.trunk, label)
+    trunk = _trunk_here(app, facts.trunk, facts.trunk_oid)
+    named = _sev_label(app, settings, trunk)
+    if named != label:
+        facts = place.forge.read(ReadRequest(trunk=facts.trunk, landing=True, sev_label=named))
     assert facts.landing is not None, "the rules of trunk were asked for"
-    rules, subject = _rules(app, settings, facts), triage.Subject(line, facts.trunk)
+    rules, subject = _rules(app, settings, trunk), triage.Subject(line, facts.trunk)
     most = triage.DEFAULT_LOGS if logs is None else logs
     found = triage.run(CheckReader(place.forge.http), app.ui, subject, facts.landing, rules, most)
     return _page(found)
@@ -53,18 +58,26 @@ def _settings(app: App) -> config.Config:
         return config.load_anywhere(os.environ)
 
 
-def _rules(app: App, settings: config.Config, facts: ForgeFacts) -> CiRules:
+def _rules(app: App, settings: config.Config, trunk: str | None) -> CiRules:
     """Those on trunk, as far as it is here; without a clone, one's own."""
     try:
-        return app.ci_rules(_trunk_here(app, facts))
+        return app.ci_rules(trunk)
     except Refused:
         return CiRules.from_table(settings.ci)
 
 
-def _trunk_here(app: App, facts: ForgeFacts) -> str | None:
+def _sev_label(app: App, settings: config.Config, trunk: str | None) -> str:
+    """That on trunk, in the same way."""
+    try:
+        return app.sev_label(trunk)
+    except Refused:
+        return settings.sev_label
+
+
+def _trunk_here(app: App, name: str, tip: str | None = None) -> str | None:
     """Trunk's tip, else where this clone saw it last; ``None`` where neither is here."""
     with suppress(Refused):
-        for revision in filter(None, (facts.trunk_oid, f"refs/remotes/{app.remote}/{facts.trunk}")):
+        for revision in filter(None, (tip, f"refs/remotes/{app.remote}/{name}")):
             with suppress(UsageError):
                 return app.repo.resolve(revision)
     return None

@@ -84,7 +84,7 @@ def observe_stack(app: App, base: str | None, *, offline: bool, landing: bool = 
     app.ui.step("reading the stack")
     try:
         # Checks are counted in the same request, then.
-        more = {"landing": True, "sev_label": app.config.sev_label} if landing else {"checks": True}
+        more = {"landing": True, "sev_label": app.sev_label} if landing else {"checks": True}
         wanted = app.wanted(app.user(remember=True), base, details=True, **more)
         observed = observe(app.repo, app.forge, wanted)
     except GitHubError as problem:

@@ -76,7 +76,7 @@ class Look:
 def observe_stack(app: App, user: str) -> tuple[Stack, LandingFacts]:
     """The stack, what landed of it, and the rules of trunk; one request, and a fetch if trunk has moved."""
     app.ui.step("reading the stack and the rules of its trunk")
-    wanted = app.wanted(user, writes=True, sync=True, details=True, landing=True, sev_label=app.config.sev_label)
+    wanted = app.wanted(user, writes=True, sync=True, details=True, landing=True, sev_label=app.sev_label)
     observed = observe(app.repo, app.forge, wanted)
     if observed.stack.changes:
         refuse_shape(observed.stack)

@@ -47,11 +47,11 @@ def example(ci: Ci, number: int, base: str) -> None:
         ci.put(ci.head(number), name, **noted)  # type: ignore[arg-type]
 
 
-def sev(world: World, title: str) -> None:
+def sev(world: World, title: str, *labels: str) -> None:
     """An open issue that tells of broken infrastructure."""
     engine, repo = world.server.engine, world.server.repository(world.name)
     world.server.add_user("bob")
-    issues.create_issue(engine, world.server.user("bob"), repo, title=title, labels=["ci: sev"])
+    issues.create_issue(engine, world.server.user("bob"), repo, title=title, labels=labels or ["ci: sev"])
 
 
 def classes(clone: Clone) -> dict[int, list[str]]:
@@ -166,6 +166,18 @@ def test_a_landing_puts_up_with_what_trunk_breaks_and_stops_at_what_a_change_bre
     told = clone.stackr("land", "--yes", "--ready").out
     assert '#1 "A": "CI / tests" failed and is waived (BROKEN TRUNK: OSError: no route to the mirror)' in told
     assert [world.state(number) for number in (1, 2)] == ["merged", "open"]
+
+
+def test_the_label_of_what_blocks_a_landing_is_that_on_trunk(world: World) -> None:
+    clone = world.stacked("A")
+    sev(world, "the site is down", "fire", "merge blocking")
+    world.advance(".stackr.toml", 'sev_label = "fire"\n')
+    # What the change says of it does not count, whether trunk's word for it has been seen here or not.
+    (clone.path / ".stackr.toml").write_text('sev_label = "none of them"\n')
+    clone.git("fetch", "-q", "--refmap=", "origin", "main")
+    assert "## ❗ 1 Active SEVs" in clone.stackr("report", "ci", "--pr", "1").out
+    assert "❗ 1 Active SEVs" in clone.stackr("status", "--ci").out
+    assert '#1 "A": SEV #2 blocks landings: the site is down' in clone.stackr("land", "--yes", code=3).err
 
 
 def test_rules_on_trunk_that_cannot_be_read_waive_nothing_and_stop_nothing(world: World) -> None:
