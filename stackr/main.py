@@ -7,7 +7,6 @@ Not here: what an exception means to the user (``stackr.failures``), and what co
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import shlex
@@ -23,9 +22,6 @@ from stackr import __version__, completing, failures, options
 from stackr.options import Invocation
 from stackr.records import dataclass
 from stackr.ui import output
-
-_GARBAGE_AFTER = 50_000
-"""New objects before Python looks for garbage; 700 is its default. A long-lived ``sandbox serve`` still gets there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +165,7 @@ def cli(context: click.Context) -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with a code of docs/reference/cli.md; the entry point of ``stackr``."""
-    # Imports make many objects that stay; looking for garbage among them again and again is a tenth of a short command.
-    gc.set_threshold(_GARBAGE_AFTER)
+    """Run the command line and exit with a code of docs/reference/cli.md."""
     output.never_crash_on_characters()
     argv = list(sys.argv[1:] if arguments is None else arguments)
     invocation = Invocation()

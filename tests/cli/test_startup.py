@@ -35,6 +35,16 @@ def test_help_imports_neither_git_nor_requests_nor_rich(arguments: list[str]) ->
     assert modules_after(*arguments) & HEAVY == set()
 
 
+def test_python_looks_for_garbage_neither_while_it_imports_nor_when_it_ends() -> None:
+    program = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 1000, gc.get_stats()[2]['collections']))\n"
+        "from stackr.__main__ import main\nsys.argv = ['stackr', '--version']\nmain()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[1] == "True 0"
+
+
 def test_the_help_of_no_command_imports_any_of_them_either() -> None:
     program = (
         "import contextlib, sys\n"
