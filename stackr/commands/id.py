@@ -10,7 +10,7 @@ from stackr.core import identity
 from stackr.core.guards import refuse_busy
 from stackr.core.model import Stack
 from stackr.core.renaming import plan_new_id
-from stackr.errors import Refused
+from stackr.errors import Refused, UsageError
 from stackr.ui import as_json as documents
 from stackr.ui import plan_view
 
@@ -75,7 +75,7 @@ def _position(stack: Stack, oid: str) -> int:
     for index, change in enumerate(stack.changes):
         if change.commit.oid == oid:
             return index
-    raise Refused(
+    raise UsageError(
         f'commit {oid[:7]} is not in the stack between "{stack.trunk.name}" and HEAD',
         next_step="check out the branch that holds it, and run the command again",
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from stackr.core.model import Commit, Graph, PullRequest, PullState
 from stackr.core.ports import Forge, ForgeFacts, LocalState, ReadRequest, Repo
 from stackr.core.sought import Sought
-from stackr.errors import Refused
+from stackr.errors import Refused, UsageError
 from stackr.observe.fetching import fetch_missing, trunk_refspec
 from stackr.observe.outsiders import current_pull
 from stackr.records import dataclass
@@ -35,7 +35,7 @@ class Seen:
 
 
 def observe_one(repo: Repo, forge: Forge, remote: str, sought: Sought) -> Seen:
-    """What GitHub says of one pull request; raises ``Refused`` when there is none."""
+    """What GitHub says of one pull request; raises as ``find_pull`` does."""
     state = repo.local_state(remote)
     pull, facts = find_pull(forge, sought)
     below = facts.trunk_oid
@@ -54,19 +54,22 @@ def observe_one(repo: Repo, forge: Forge, remote: str, sought: Sought) -> Seen:
 
 
 def find_pull(forge: Forge, sought: Sought) -> tuple[PullRequest, ForgeFacts]:
-    """A pull request by its number, or by its head branch; raises ``Refused`` when there is none."""
+    """A pull request by its number, or by its head branch.
+
+    Raises ``UsageError`` when there is none of that number, ``Refused`` when the change has none.
+    """
     if sought.head_ref:
         facts = forge.read(ReadRequest((sought.head_ref,)))
         pull = current_pull(facts, sought.head_ref)
     else:
         facts = forge.read(ReadRequest(numbers=(sought.number,) if sought.number is not None else ()))
         pull = facts.by_number.get(sought.number or 0)
+        if pull is None:
+            raise UsageError(
+                f"{sought.name} is no pull request of this repository", next_step="stackr status --all lists yours"
+            )
     if pull is None:
-        is_here = sought.number is None
-        raise Refused(
-            f"{sought.name} is no pull request of this repository",
-            next_step="stackr submit creates it" if is_here else "stackr status --all lists yours",
-        )
+        raise Refused(f"{sought.name} has no pull request", next_step="stackr submit creates it")
     return pull, facts
 
 

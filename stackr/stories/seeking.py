@@ -29,7 +29,7 @@ def seek(app: App, text: str) -> Sought:
 
 
 def find_number(app: App, sought: Sought) -> int:
-    """The number of a pull request: as this clone knows it, else one request. Raises ``Refused`` if there is none."""
+    """The number of a pull request: as this clone knows it, else one request. Raises as ``find_pull`` does."""
     if sought.number is not None:
         return sought.number
     from stackr.observe.one import find_pull

@@ -100,7 +100,7 @@ def test_what_cannot_be_carried_over_is_shown_as_a_difference_of_diffs(world: Wo
 def test_what_is_not_there_is_named(world: World) -> None:
     clone = world.stacked("A")
     refused = {
-        ("7",): (3, "error: #7 is no pull request of this repository"),
+        ("7",): (2, "error: #7 is no pull request of this repository"),
         ("1", "--since-review"): (3, "error: nobody has reviewed it yet"),
         ("1", "v1..v4"): (2, "error: there is no version v4: the change has v1 to v1"),
         ("1", "v1..", "--versions"): (2, "error: FROM..TO, --since-review and --versions exclude each other"),

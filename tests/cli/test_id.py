@@ -91,7 +91,7 @@ def test_a_detached_head_moves_too(clone: Clone) -> None:
 
 
 def test_a_commit_outside_the_stack_keeps_its_id(clone: Clone) -> None:
-    assert "is not in the stack" in clone.stackr("id", "--new", "origin/main", code=3).err
+    assert "is not in the stack" in clone.stackr("id", "--new", "origin/main", code=2).err
 
 
 def test_it_waits_for_a_rebase_to_be_finished(clone: Clone) -> None:

@@ -38,4 +38,4 @@ def test_the_address_is_printed_without_the_network_where_the_number_is_known(
     assert clone.stackr("open", "1").out == f"{page}1\n"
     clone.change("C")
     told = clone.stackr("open", code=3)
-    assert told.err.splitlines()[0] == 'error: "C" is no pull request of this repository'
+    assert told.err.splitlines()[0] == 'error: "C" has no pull request'
