@@ -20,26 +20,19 @@ def delta(base: bytes, target: bytes) -> bytes:
 
 
 def _common(one: bytes, two: bytes) -> int:
-    """How long the common beginning is; found by halves, as comparing bytes is fast and Python's loops are not."""
-    low, high = 0, min(len(one), len(two))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == two[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    """How long the common beginning is. As numbers two texts are compared in one go, and without a loop in Python."""
+    shorter = min(len(one), len(two))
+    return shorter - (_difference(one[:shorter], two[:shorter]).bit_length() + 7) // 8
 
 
 def _common_end(one: bytes, two: bytes) -> int:
-    low, high = 0, min(len(one), len(two))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[len(one) - middle : len(one) - low] == two[len(two) - middle : len(two) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    shorter = min(len(one), len(two))
+    differing = _difference(one[len(one) - shorter :], two[len(two) - shorter :])
+    return ((differing & -differing).bit_length() - 1) // 8 if differing else shorter
+
+
+def _difference(one: bytes, two: bytes) -> int:
+    return int.from_bytes(one, "big") ^ int.from_bytes(two, "big")
 
 
 def _size(number: int) -> bytes:

@@ -59,15 +59,15 @@ class _Trees:
         self._recent: deque[tuple[bytes, int, int]] = deque(maxlen=_WINDOW)
 
     def entry(self, raw: bytes, at: int) -> bytes:
-        """A tree that will begin at ``at``, as the shortest of what makes it from one of the last, or whole."""
-        usable = [tree for tree in self._recent if tree[2] < _DEPTH and _are_alike(tree[0], raw)]
-        tries = [(delta(base, raw), start, depth) for base, start, depth in usable]
-        made, start, depth = min(tries, key=lambda each: len(each[0]), default=(raw, 0, 0))
-        if 2 * len(made) > len(raw):
-            self._recent.append((raw, at, 0))
-            return _whole("tree", raw)
-        self._recent.append((raw, at, depth + 1))
-        return _start(_DELTA, len(made)) + _back(at - start) + zlib.compress(made, 1)
+        """A tree that will begin at ``at``: as what makes it from a like one of the last, or whole."""
+        for base, start, depth in reversed(self._recent):
+            if depth < _DEPTH and _are_alike(base, raw):
+                made = delta(base, raw)
+                if 2 * len(made) < len(raw):
+                    self._recent.append((raw, at, depth + 1))
+                    return _start(_DELTA, len(made)) + _back(at - start) + zlib.compress(made, 1)
+        self._recent.append((raw, at, 0))
+        return _whole("tree", raw)
 
 
 def _are_alike(one: bytes, two: bytes) -> bool:
