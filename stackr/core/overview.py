@@ -1,13 +1,14 @@
 """All open pull requests of one person as stacks, for ``stackr status --all``: who builds on whom, newest first.
 
-Known from base and head branches alone, so stacks without a local branch are there too; what this clone has of them is
-added by name (``Place``).
+Known from base and head branches alone, so stacks without a local branch are there too; those from a fork, where every
+base is trunk, from their stack lists. What this clone has of them is added by name (``Place``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from stackr.core import body
 from stackr.core.model import PullRequest
 from stackr.records import dataclass
 
@@ -54,11 +55,13 @@ def group(pulls: Sequence[PullRequest], trunk: str, places: Sequence[Place] = ()
     Two stacks that share their lower part both show it. Pull requests that build on each other in a circle, which
     GitHub allows, make one stack. What builds on ``trunk`` builds on no pull request, even if one merges it elsewhere.
     """
-    by_head = {pull.head_ref: pull for pull in pulls if pull.head_ref != trunk}
+    own = [pull for pull in pulls if not pull.cross_repository]
+    by_head = {pull.head_ref: pull for pull in own if pull.head_ref != trunk}
     bases = {pull.base_ref for pull in pulls} - {trunk}
-    chains = [_chain(pull, by_head) for pull in pulls if pull.head_ref not in bases]
+    chains = [_chain(pull, by_head) for pull in own if pull.head_ref not in bases]
+    chains += [(*_chain(lowest, by_head), *upper) for lowest, *upper in _proposed(pulls)]
     reached = {pull.number for chain in chains for pull in chain}
-    for pull in sorted(pulls, key=_number):
+    for pull in sorted(own, key=_number):
         if pull.number not in reached:
             chains.append(_chain(pull, by_head))
             reached |= {each.number for each in chains[-1]}
@@ -76,6 +79,19 @@ def _chain(top: PullRequest, by_head: Mapping[str, PullRequest]) -> tuple[PullRe
     while (below := by_head.get(found[-1].base_ref)) is not None and below not in found:
         found.append(below)
     return tuple(reversed(found))
+
+
+def _proposed(pulls: Iterable[PullRequest]) -> Iterator[list[PullRequest]]:
+    """The pull requests from forks, those together and bottom first that the newest one's stack list names."""
+    left = {pull.number: pull for pull in sorted(pulls, key=_number) if pull.cross_repository}
+    while left:
+        newest = left[max(left)]
+        rows = (body.parse(newest.body).block or body.Block()).rows
+        listed = [left[row.number] for row in rows if row.number in left]
+        found = listed if newest in listed else [newest]
+        yield found
+        for pull in found:
+            del left[pull.number]
 
 
 def _placed(chain: tuple[PullRequest, ...], places: Iterable[Place]) -> PullStack:

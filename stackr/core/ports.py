@@ -185,7 +185,7 @@ class ForgeFacts:
 
 @dataclass(frozen=True, slots=True)
 class OwnPulls:
-    """All open pull requests of one person in a repository with the default branch ``trunk``, in no order."""
+    """All open pull requests of one person for a repository with the default branch ``trunk``, in no order."""
 
     trunk: str
     pulls: tuple[PullRequest, ...]

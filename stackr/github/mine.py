@@ -12,7 +12,7 @@ from typing import Any
 from stackr.core.ports import OwnPulls
 from stackr.errors import StackrError
 from stackr.github import queries
-from stackr.github.facts import checks_of, counts_of, own_nodes, pull_from
+from stackr.github.facts import checks_of, counts_of, pull_from
 from stackr.github.graphql import Answer, GraphQL, Query
 from stackr.github.reading import Reader
 from stackr.github.together import value
@@ -43,7 +43,7 @@ def list_own_pulls(graph: GraphQL, reader: Reader) -> OwnPulls:
 
 
 class _Search:
-    """Pages of one search. Pull requests from forks are left out: their heads are branches of another repository."""
+    """Pages of one search, pull requests from forks included."""
 
     def __init__(self, graph: GraphQL, reader: Reader) -> None:
         self._graph, self._reader = graph, reader
@@ -62,9 +62,14 @@ class _Search:
         """What was found, further pages included."""
         self._reader.repository(answer)
         connection = answer.data["search"]
-        yield from own_nodes(connection)
+        yield from _found(connection)
         while connection["pageInfo"]["hasNextPage"]:
             answer = self._graph.ask(self.query(text, connection["pageInfo"]["endCursor"]))
             self._reader.repository(answer)
             connection = answer.data["search"]
-            yield from own_nodes(connection)
+            yield from _found(connection)
+
+
+def _found(connection: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What the token may see of one page."""
+    yield from (node for node in connection["nodes"] if node)

@@ -103,7 +103,7 @@ def own_query() -> str:
 
 def own_checks_query() -> str:
     """The rollups of the same."""
-    return _search("query StackrOwnChecks", "id", f"... on PullRequest {{ number isCrossRepository {ROLLUP} }}")
+    return _search("query StackrOwnChecks", "id", f"... on PullRequest {{ number {ROLLUP} }}")
 
 
 def lookup_query(heads: int) -> str:

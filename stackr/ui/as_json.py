@@ -53,7 +53,13 @@ def _stack(stack: PullStack) -> dict[str, Any]:
         "branches": list(stack.branches),
         "head": stack.head,
         "changes": [
-            {"position": index + 1, "title": pull.title, "head_ref": pull.head_ref, "pull": _pull(pull)}
+            {
+                "position": index + 1,
+                "title": pull.title,
+                "head_ref": pull.head_ref,
+                "fork": pull.cross_repository,
+                "pull": _pull(pull),
+            }
             for index, pull in enumerate(stack.pulls)
         ],
     }

@@ -30,13 +30,14 @@ def _stack(stack: PullStack, columns: int | None, links: bool) -> Iterator[Line]
 
 
 def _entry(pull: PullRequest, stack: PullStack) -> table.Entry:
+    origin = (Span("from a fork", "dim"),) if pull.cross_repository else ()
     return table.Entry(
         Span("●", "dim" if pull.draft else "green"),
         f"#{pull.number}",
         pull.title,
         Span(""),
-        details.of_pull(pull),
-        details.of_pull(pull, names=False),
+        (*origin, *details.of_pull(pull)),
+        (*origin, *details.of_pull(pull, names=False)),
         url=pull.url,
         is_head=pull.number == stack.head,
     )

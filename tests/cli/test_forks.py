@@ -78,6 +78,13 @@ def test_a_stack_from_a_fork_is_submitted_amended_landed_upstream_and_synced(wor
     carol.amend("Two")
     carol.stackr("submit")
     assert before in fork_of(world).git("rev-list", three).split()
+    world.forget()
+    url = f"{world.server.url}/{world.name}/pull"
+    assert carol.stackr("status", "--all").out == (
+        f"feature · checked out\n▶ ● #3  Three  from a fork  {url}/3\n  ● #2  Two    from a fork  {url}/2\n"
+        f"  ● #1  One    from a fork  {url}/1\n  ┴ main\n"
+    )
+    assert world.api_count() == 2
     rows = carol.stackr("status", "--json").json["changes"]
     assert [(row["state"], row["pull"]["number"]) for row in rows] == [("in-sync", n) for n in (1, 2, 3)]
     assert 'proposed from the fork "fork"' in carol.stackr("land", "--yes", code=3).err

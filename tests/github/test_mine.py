@@ -19,8 +19,10 @@ def test_all_of_mine_that_is_open_comes_with_checks_in_two_requests(github: GitH
     assert (own.trunk, own.warnings) == ("main", ())
     assert [(pull.number, pull.base_ref, pull.checks, pull.counts) for pull in own.pulls] == [
         (1, "main", Checks.PASSING, CheckCounts(2)),
+        (4, "main", Checks.NONE, CheckCounts()),
         (5, "s/one", Checks.NONE, CheckCounts()),
     ]
+    assert [pull.number for pull in own.pulls if pull.cross_repository] == [4]
     assert sorted(forge.operations()) == ["StackrOwn", "StackrOwnChecks"]
 
 

@@ -102,5 +102,5 @@ def test_all_stacks_are_told_with_their_branches() -> None:
     assert [(change["position"], change["pull"]["number"]) for change in stack["changes"]] == [(1, 1), (2, 2)]
     assert [*document, *stack["changes"][0]] == [
         *("schema", "command", "ok", "stacks"),
-        *("position", "title", "head_ref", "pull"),
+        *("position", "title", "head_ref", "fork", "pull"),
     ]
