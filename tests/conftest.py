@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import signal
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.git import Workspace, build_workspace, copy_workspace, sealed_env
+
+_homes = itertools.count(1)
 
 
 def pytest_configure() -> None:
@@ -31,11 +34,13 @@ def pytest_collection_finish() -> None:
 
 
 def _seal(patch: pytest.MonkeyPatch, home: Path) -> None:
-    wanted = sealed_env(home)
-    for name in set(os.environ) - set(wanted) - {"PYTEST_CURRENT_TEST"}:
+    """Within a sealed session a test changes what names its home, and nothing else: there are thousands of tests."""
+    now, wanted = dict(os.environ), sealed_env(home)
+    for name in now.keys() - wanted.keys() - {"PYTEST_CURRENT_TEST"}:
         patch.delenv(name)
     for name, value in wanted.items():
-        patch.setenv(name, value)
+        if now.get(name) != value:
+            patch.setenv(name, value)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -46,10 +51,17 @@ def _sealed_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def _all_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def home(_sealed_session: None, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(_sealed_session: None, monkeypatch: pytest.MonkeyPatch, _all_homes: Path) -> Path:
     """An empty home directory of the test's own, and nothing of the user's environment; see ``sealed_env``."""
-    path = tmp_path_factory.mktemp("home")
+    # Counted here: ``mktemp`` reads all names there are to find the next number, for every test anew.
+    path = _all_homes / str(next(_homes))
+    path.mkdir()
     _seal(monkeypatch, path)
     return path
 
