@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
+from functools import lru_cache
 
 from stackr.core.forks import Fork
 from stackr.core.native import NativeStack
@@ -103,13 +104,18 @@ class Commit:
     @property
     def subject(self) -> str:
         """The first paragraph on one line, as ``git log --format=%s`` has it, but never with a Change-Id in it."""
-        lines = [line.strip() for line in split_message(self.text)[0].split("\n")]
-        return " ".join(line for line in lines if line and not _ID_LINE.match(line))
+        return _subject(self.text)
 
     @property
     def author_name(self) -> str:
         """The author's name, empty if the header has none."""
         return decode(self.author.split(b"<", 1)[0].strip(), self.encoding)
+
+
+@lru_cache(maxsize=1024)  # a view asks for each title several times
+def _subject(text: str) -> str:
+    lines = [line.strip() for line in split_message(text)[0].split("\n")]
+    return " ".join(line for line in lines if line and not _ID_LINE.match(line))
 
 
 def decode(raw: bytes, encoding: str) -> str:
