@@ -88,7 +88,8 @@ class Trees:
         level = [(pair, apart) for pair in pairs]
         while level and self._read_many is not None:
             self._load({oid for pair, other in level for oid in (*pair, *(other or ()))}, self._read_many)
-            level = [below for pair, other in level for below in self._below_both(pair, other)]
+            others = {other: self._pairs_below(other) for other in {other for _, other in level if other}}
+            level = [each for pair, other in level for each in self._below_both(pair, others[other] if other else None)]
 
     def _load(self, oids: set[bytes], read_many: ReadMany) -> None:
         fresh = [oid for oid in oids if oid not in self._known and oid not in self.new]
@@ -96,13 +97,11 @@ class Trees:
             if found is not None and found[0] == "tree":
                 self._known[oid] = parse(found[1])
 
-    def _below_both(self, pair: Pair, apart: Pair | None) -> Iterator[tuple[Pair, Pair | None]]:
-        below = self._pairs_below(pair)
-        if apart is None:
-            yield from ((found, None) for found in below.values())
-        elif below:
-            others = self._pairs_below(apart)
-            yield from ((found, others[name]) for name, found in below.items() if name in others)
+    def _below_both(self, pair: Pair, others: dict[bytes, Pair] | None) -> Iterator[tuple[Pair, Pair | None]]:
+        if others is None:
+            yield from ((below, None) for below in self._pairs_below(pair).values())
+        elif others:
+            yield from ((below, others[name]) for name, below in self._pairs_below(pair).items() if name in others)
 
     def _pairs_below(self, pair: Pair) -> dict[bytes, Pair]:
         """The folders of the same name that differ."""
