@@ -1,7 +1,7 @@
 """Packs of objects (gitformat-pack(5)): a stream for git to take in, or a pack with its index for git to read.
 
-Bytes in, bytes out. A tree that is much like one shortly before it goes in as what differs: that is a hundredth of a
-large folder, and of the work of writing it.
+Bytes in, bytes out. A tree or file that is much like one shortly before it goes in as what differs: that is a hundredth
+of a large folder, and of the work of writing it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from stackr.repo.delta import delta
 
 _KINDS = {"commit": 1, "tree": 2, "blob": 3}
 _DELTA = 6
-# So many trees back a like one is looked for: those of the folders of one commit, and of its parent.
+# So many back a like one is looked for: among the folders of one commit, and of its parent.
 _WINDOW = 8
 # Reading an object takes reading all it is made from; git's own limit is 50 (pack.depth).
 _DEPTH = 20
-# Shorter ones take longer to compare than to write.
-_SHORTEST = 256
+# Shorter ones take longer to compare than to write, and longer ones much memory.
+_SHORTEST, _LONGEST = 256, 4_000_000
 
 
 def pack(objects: Sequence[tuple[str, bytes]]) -> bytes:
     """A pack stream of different (kind, bytes) objects, for ``git unpack-objects`` or ``git index-pack``."""
-    packed, at, trees = [_head(len(objects))], len(_head(0)), _Trees()
+    packed, at = [_head(len(objects))], len(_head(0))
+    recent = {"tree": _Recent("tree"), "blob": _Recent("blob")}
     for kind, raw in objects:
-        packed.append(trees.entry(raw, at) if kind == "tree" and len(raw) >= _SHORTEST else _whole(kind, raw))
+        like = recent.get(kind) if _SHORTEST <= len(raw) <= _LONGEST else None
+        packed.append(like.entry(raw, at) if like else _whole(kind, raw))
         at += len(packed[-1])
     return _sealed(b"".join(packed))
 
@@ -52,14 +54,15 @@ def pack_with_index(objects: Sequence[tuple[str, bytes]]) -> tuple[bytes, bytes]
     return whole, _sealed(index + whole[-20:])
 
 
-class _Trees:
-    """The last trees that went in: their bytes, where they begin, and how many others it takes to read them."""
+class _Recent:
+    """The last of a kind that went in: their bytes, where they begin, and how many others it takes to read them."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
         self._recent: deque[tuple[bytes, int, int]] = deque(maxlen=_WINDOW)
 
     def entry(self, raw: bytes, at: int) -> bytes:
-        """A tree that will begin at ``at``: as what makes it from a like one of the last, or whole."""
+        """What will begin at ``at``: as what makes it from a like one of the last, or whole."""
         for base, start, depth in reversed(self._recent):
             if depth < _DEPTH and _are_alike(base, raw):
                 made = delta(base, raw)
@@ -67,7 +70,7 @@ class _Trees:
                     self._recent.append((raw, at, depth + 1))
                     return _start(_DELTA, len(made)) + _back(at - start) + zlib.compress(made, 1)
         self._recent.append((raw, at, 0))
-        return _whole("tree", raw)
+        return _whole(self._kind, raw)
 
 
 def _are_alike(one: bytes, two: bytes) -> bool:

@@ -90,6 +90,15 @@ def test_trees_that_are_alike_are_packed_as_what_differs(workspace: Workspace, c
     check_depth(clone, made, limit=20)
 
 
+def test_files_that_are_alike_are_packed_as_what_differs(workspace: Workspace) -> None:
+    text = b"".join(b"line %d\n" % number for number in range(5000))
+    files = [text.replace(b"line 17\n", b"change %d\n" % number) for number in range(10)] + [text[::-1], b"short"]
+    made = packs.pack([("blob", raw) for raw in files])
+    assert len(made) < len(packs.pack([("blob", files[0]), ("blob", text[::-1])])) + 1000
+    workspace.clone.git("unpack-objects", "-q", stdin=made)
+    assert [git_bytes(workspace.clone.path, "cat-file", "blob", name("blob", raw)) for raw in files] == files
+
+
 def commit(tree: bytes, number: int) -> bytes:
     return codec.serialise(name("tree", tree), [], WHO, WHO, b"%d" % number)
 
