@@ -13,15 +13,19 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
-from click.shell_completion import CompletionItem, shell_complete
 
-from stackr import __version__, completing, failures, options
+from stackr import __version__, failures, options
 from stackr.options import Invocation
 from stackr.records import dataclass
 from stackr.ui import output
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_COMPLETE = "_STACKR_COMPLETE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,10 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(f"stackr.commands.{entry.module}").command
         command.name = cmd_name
         _accept_color(command)
-        completing.complete(command)
+        if _shell_asks():
+            from stackr import completing
+
+            completing.complete(command)
         return command
 
     def resolve_command(
@@ -107,6 +114,8 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands from the table, with their line of the help, and the options before a command."""
+        from click.shell_completion import CompletionItem
+
         names = [CompletionItem(name, help=COMMANDS[name].help) for name in COMMANDS if name.startswith(incomplete)]
         return names + click.Command.shell_complete(self, ctx, incomplete)
 
@@ -177,15 +186,24 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
+def _shell_asks() -> str:
+    """What a shell wants on Tab, ``""`` if it is no shell that asks; what answers it is imported for it alone."""
+    return os.environ.get(_COMPLETE, "")
+
+
 def _call(argv: list[str], invocation: Invocation) -> int:
     """The exit code of a run that raised nothing: what the command returned, if that is a number.
 
     ``click.Command.main`` would do this too, but it ends the process by itself on a closed pipe.
     """
-    completion = os.environ.get("_STACKR_COMPLETE")
-    if completion:
+    asked = _shell_asks()
+    if asked:
+        from click.shell_completion import shell_complete
+
+        from stackr import completing
+
         completing.complete(cli)
-        return shell_complete(cli, {"obj": invocation}, "stackr", "_STACKR_COMPLETE", completion)
+        return shell_complete(cli, {"obj": invocation}, "stackr", _COMPLETE, asked)
     try:
         with cli.make_context("stackr", argv, obj=invocation) as context:
             result: Any = cli.invoke(context)

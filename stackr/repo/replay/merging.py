@@ -10,17 +10,19 @@ from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from stackr.core.replaying import MergedTree
 from stackr.records import dataclass
 from stackr.repo.config import GitConfig
-from stackr.repo.replay import real
-from stackr.repo.replay.ahead import Ahead
 from stackr.repo.replay.scratch import Scratch
 from stackr.repo.replay.splice import splice
 from stackr.repo.replay.trees import TREE, Pair, Read, ReadMany, Tree, Trees, changed
 from stackr.repo.run import Runner
 from stackr.repo.text import decode_name
+
+if TYPE_CHECKING:
+    from stackr.repo.replay import real
 
 # From here on git rebase merges by diff.algorithm, and merge-tree only when told.
 _ALGORITHM_SINCE = (2, 46)
@@ -49,6 +51,7 @@ class Merging:
         self._read_ahead = 0
         self._scratch: Scratch | None = None
         self._git: real.Merge | None = None
+        self._looks_ahead = False
         self._shown: set[bytes] = set()
         self._stack = ExitStack()
 
@@ -74,8 +77,7 @@ class Merging:
         spliced = splice(self.trees, one, two, three)
         if spliced is not None:
             return MergedTree(spliced.hex())
-        # A git that answers at once need not be told what will follow.
-        return self._really(one, two, three, _raw(following) if self._place.version() < real.STREAM_SINCE else [])
+        return self._really(one, two, three, _raw(following))
 
     def _look_ahead(self, changes: Sequence[tuple[str, str]], apart: Pair) -> None:
         """Read the trees of many changes at once, and again when those have been merged.
@@ -91,6 +93,8 @@ class Merging:
     def _really(self, base: bytes, ours: bytes, theirs: bytes, following: Sequence[real.Change]) -> MergedTree:
         """Let git merge, and take in what it made."""
         merge = self._merger()
+        if not self._looks_ahead:
+            following = []
         for tree in (base, ours, theirs, *chain.from_iterable(following)):
             self._show(tree)
         answer = merge(base, ours, theirs, following)
@@ -100,26 +104,31 @@ class Merging:
         return MergedTree(answer.tree)
 
     def _merger(self) -> real.Merge:
+        """What merges."""
         if self._git is None:
-            place, env = self._place, self._place.env()
-            self._scratch = self._stack.enter_context(Scratch(place.objects, {**place.runner.extra, **env}))
-            shop = real.Workshop(
-                runner=place.runner,
-                trees=self.trees,
-                scratch=self._scratch,
-                git_dir=place.git_dir,
-                version=place.version(),
-                env={**env, **self._scratch.env},
-                options=self._options(),
-                renormalize=place.config().get_bool("merge.renormalize"),
-            )
-            self._git = self._way(shop)
+            self._git = self._begin()
         return self._git
 
-    def _way(self, shop: real.Workshop) -> real.Merge:
-        """How to merge with this git; what it keeps open is closed with the rest."""
-        if shop.version < real.STREAM_SINCE:
-            return Ahead(shop).merge
+    def _begin(self) -> real.Merge:
+        """Imported with the first merge that needs it: most changes edit files of their own."""
+        from stackr.repo.replay import ahead, real
+
+        place, env = self._place, self._place.env()
+        self._scratch = self._stack.enter_context(Scratch(place.objects, {**place.runner.extra, **env}))
+        shop = real.Workshop(
+            runner=place.runner,
+            trees=self.trees,
+            scratch=self._scratch,
+            git_dir=place.git_dir,
+            version=place.version(),
+            env={**env, **self._scratch.env},
+            options=self._options(),
+            renormalize=place.config().get_bool("merge.renormalize"),
+        )
+        # A git that answers at once need not be told what will follow.
+        self._looks_ahead = shop.version < real.STREAM_SINCE
+        if self._looks_ahead:
+            return ahead.Ahead(shop).merge
         stream = real.Stream(shop)
         self._stack.callback(stream.close)
         return stream.merge
