@@ -25,8 +25,6 @@ from stackr.ui import output
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_COMPLETE = "_STACKR_COMPLETE"
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -96,7 +94,7 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(f"stackr.commands.{entry.module}").command
         command.name = cmd_name
         _accept_color(command)
-        if _shell_asks():
+        if ctx.resilient_parsing:  # Tab was pressed; nobody else waits for what answers that
             from stackr import completing
 
             completing.complete(command)
@@ -186,24 +184,19 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(code)
 
 
-def _shell_asks() -> str:
-    """What a shell wants on Tab, ``""`` if it is no shell that asks; what answers it is imported for it alone."""
-    return os.environ.get(_COMPLETE, "")
-
-
 def _call(argv: list[str], invocation: Invocation) -> int:
     """The exit code of a run that raised nothing: what the command returned, if that is a number.
 
     ``click.Command.main`` would do this too, but it ends the process by itself on a closed pipe.
     """
-    asked = _shell_asks()
+    asked = os.environ.get("_STACKR_COMPLETE")
     if asked:
         from click.shell_completion import shell_complete
 
         from stackr import completing
 
         completing.complete(cli)
-        return shell_complete(cli, {"obj": invocation}, "stackr", _COMPLETE, asked)
+        return shell_complete(cli, {"obj": invocation}, "stackr", "_STACKR_COMPLETE", asked)
     try:
         with cli.make_context("stackr", argv, obj=invocation) as context:
             result: Any = cli.invoke(context)

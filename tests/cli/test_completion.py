@@ -62,7 +62,7 @@ def test_commands_options_choices_settings_and_paths_are_completed(tmp_path: Pat
 
 
 def test_every_change_and_branch_on_the_command_line_is_completed() -> None:
-    context = click.Context(cli)
+    context = click.Context(cli, resilient_parsing=True)  # as click has it when Tab was pressed
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None
