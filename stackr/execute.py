@@ -6,12 +6,14 @@ what stands on GitHub at the moment of writing, by the same pure function that p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field, replace
 from itertools import groupby
+from typing import Any
 
 from stackr.core import body
-from stackr.core.broken import safe_line
+from stackr.core.broken import pieces, safe_line
 from stackr.core.model import Change, Mergeable, PullRequest, PullState, Review, Stack
 from stackr.core.plan import (
     Action,
@@ -33,14 +35,13 @@ from stackr.core.plan import (
     UpdatePull,
     WriteCommit,
 )
-from stackr.core.ports import Forge, Merge, NewPull, PullEdit, PullText, ReadRequest, RefUpdate, Repo, Ui
+from stackr.core.ports import Forge, Merge, NewPull, PullEdit, PullText, RefUpdate, Repo, Ui
 from stackr.core.pulls import others
 from stackr.core.words import counted
-from stackr.errors import NOTHING_CHANGED, ConnectionLost, LeaseLost, StackrError
+from stackr.errors import Interrupted, Refused, StackrError
 from stackr.linking import Linking
+from stackr.pushing import push_all
 from stackr.records import dataclass
-
-PUSH_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +59,51 @@ class Outcome:
 def execute(plan: Plan, stack: Stack, repo: Repo, forge: Forge, ui: Ui) -> Outcome:
     """Carry out every action of ``plan``; raises at the first that fails, and a rerun finishes what is left.
 
-    What is done by then is in the error's ``safe`` line.
+    What is done by then is in the error's ``safe`` line, and in its ``details``.
     """
     run = _Run(plan, stack, repo, forge, ui)
     done: list[Action] = []
     for kind, group in groupby(plan.actions, type):
         actions = tuple(group)
         try:
-            run.carry_out(kind, actions)
+            with _interruptions():
+                run.carry_out(kind, actions)
         except StackrError as error:
+            _tell(error, pieces(done, actions, run.oids, run.numbers()))
             error.safe = safe_line(done, error.safe)
             raise
         done += actions
     return run.outcome()
 
 
+def _tell(error: StackrError, broken: Mapping[str, Any]) -> None:
+    """Tell programs where a run broke off; a refusal before anything was done is none that did."""
+    if broken["actions"] or not isinstance(error, Refused):
+        error.details = {**broken, **error.details}
+
+
+@contextmanager
+def _interruptions() -> Iterator[None]:
+    """Ctrl-C is an error like any other: programs want to know what was done before it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        safe, again = "every step is safe to stop after", "run the same command again; it goes on from here"
+        raise Interrupted("interrupted", safe=safe, next_step=again) from None
+
+
 def execute_local(plan: Plan, repo: Repo) -> dict[str, str]:
     """Carry out a plan that only writes commits and moves local refs; returns object ids by label."""
-    oids = repo.write_commits([action.commit for action in plan.actions if isinstance(action, WriteCommit)])
+    writes = [action for action in plan.actions if isinstance(action, WriteCommit)]
     moves = [action for action in plan.actions if isinstance(action, MoveRefs)]
-    for action in moves:
+    oids = repo.write_commits([action.commit for action in writes])
+    for index, action in enumerate(moves):
         try:
             repo.move_refs(_resolved(action.moves, oids), action.reason, action.files, action.index)
         except StackrError as error:
-            if action is not moves[0]:
+            if index:
                 error.safe = "a part of it is done; stackr undo takes that back"
+            _tell(error, pieces((*writes, *moves[:index]), (action,), oids, {}))
             raise
     return oids
 
@@ -170,7 +191,7 @@ class _Run:
 
     def _create(self, actions: Sequence[CreatePull]) -> None:
         self.ui.step(f"creating {counted(len(actions), 'pull request')}")
-        numbers = self._numbers()
+        numbers = self.numbers()
         news = [
             NewPull(a.head_ref, a.base_ref, a.title, body.new_body(a.description, numbers), a.draft) for a in actions
         ]
@@ -189,7 +210,7 @@ class _Run:
         self.forge.update_pulls(edits)
 
     def _link(self, actions: Sequence[LinkStack]) -> None:
-        self.linking.link(actions, self._numbers())
+        self.linking.link(actions, self.numbers())
 
     def _comment(self, actions: Sequence[Comment]) -> None:
         for action in actions:
@@ -222,7 +243,8 @@ class _Run:
             if isinstance(action, UpdatePull) and action.number is not None and action.description is not None
         ]
 
-    def _numbers(self) -> dict[str, int]:
+    def numbers(self) -> dict[str, int]:
+        """Numbers of pull requests by change id, of those created by now too."""
         known = {change.id: change.pull.number for change in self.stack.changes if change.pull}
         return known | {change_id: pull.number for change_id, pull in self.created.items()}
 
@@ -240,7 +262,7 @@ class _Run:
         title = text = None
         if action.description is not None:
             now = self.texts.get(pull.number, PullText(pull.title, pull.body))
-            merged = body.merge(now.title, now.body, action.description, self._numbers())
+            merged = body.merge(now.title, now.body, action.description, self.numbers())
             title, text = merged.title, merged.body
             # An update of just the list leaves everything else as it is, edited or not.
             is_kept = bool(merged.kept or merged.elsewhere) or action.description.list_only
@@ -306,39 +328,3 @@ class _Run:
         # Reviews count for the commit they were given on, and GitHub computes the rest anew.
         review = Review.REQUIRED if pull.review is Review.REQUIRED else Review.NONE
         return replace(pull, head_oid=remote, review=review, votes=(), mergeable=Mergeable.UNKNOWN)
-
-
-def push_all(repo: Repo, forge: Forge, stack: Stack, updates: Sequence[RefUpdate]) -> None:
-    """One atomic push; a push whose answer was lost, or that comes second to itself, is recognised as done."""
-    lost: ConnectionLost | None = None
-    for attempt in range(1, PUSH_TRIES + 1):
-        try:
-            repo.push(stack.head_remote, updates)
-        except (LeaseLost, ConnectionLost) as error:
-            if isinstance(error, ConnectionLost):
-                lost = _graver(lost, error)
-            if _has_arrived(forge, stack, updates, lost):
-                return
-            if isinstance(error, LeaseLost):
-                raise
-            if attempt == PUSH_TRIES:
-                raise lost or error from None
-        else:
-            return
-
-
-def _graver(before: ConnectionLost | None, now: ConnectionLost) -> ConnectionLost:
-    """Of two failures the one after which the push may have arrived; the later if that is true of neither or both."""
-    return before if before is not None and before.safe != now.safe == NOTHING_CHANGED else now
-
-
-def _has_arrived(forge: Forge, stack: Stack, updates: Sequence[RefUpdate], lost: ConnectionLost | None) -> bool:
-    """Whether all branches are where the push moves them; when nobody can tell, the push's own error is raised."""
-    names = {update.ref.removeprefix("refs/heads/"): update.new for update in updates}
-    try:
-        branches = forge.read(ReadRequest(tuple(names), stack.trunk.name)).branches
-    except StackrError as error:
-        if lost is None:
-            raise
-        raise lost from error
-    return all(branches.get(name) == new for name, new in names.items())

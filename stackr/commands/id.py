@@ -10,6 +10,7 @@ from stackr.core import identity
 from stackr.core.guards import refuse_busy
 from stackr.core.model import Stack
 from stackr.core.renaming import plan_new_id
+from stackr.core.steps import actions_json
 from stackr.errors import Refused, UsageError
 from stackr.ui import as_json as documents
 from stackr.ui import plan_view
@@ -60,7 +61,7 @@ def _rename(app: App, oid: str, *, dry_run: bool, as_json: bool) -> None:
     plan = plan_new_id(stack, index)
     if dry_run:
         if as_json:
-            app.ui.json(documents.envelope("id", commit=oid, actions=plan_view.actions_json(plan)))
+            app.ui.json(documents.envelope("id", commit=oid, actions=actions_json(plan.actions)))
         else:
             app.ui.lines(plan_view.lines(plan, stack))
         return

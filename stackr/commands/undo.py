@@ -11,6 +11,7 @@ from stackr.app import App
 from stackr.core.guards import refuse_busy
 from stackr.core.plan import MoveRefs, Plan
 from stackr.core.ports import LocalState
+from stackr.core.steps import actions_json
 from stackr.core.undo import Operation, Place, choose, plan_undo
 from stackr.errors import UsageError
 from stackr.ui import as_json as json_documents
@@ -70,7 +71,7 @@ def _refuse_loss(app: App, plan: Plan) -> None:
 
 def _show(app: App, plan: Plan, undone: Sequence[Operation], *, dry_run: bool, as_json: bool) -> None:
     if as_json:
-        document = json_documents.envelope("undo", undone=view.documents(undone), actions=plan_view.actions_json(plan))
+        document = json_documents.envelope("undo", undone=view.documents(undone), actions=actions_json(plan.actions))
         app.ui.json(document)
     else:
         app.ui.lines(plan_view.lines(plan))

@@ -1,11 +1,12 @@
-"""What a run that broke off has done already, as the ``safe`` line of its error; pure.
+"""What a run that broke off has done already, as the ``safe`` line of its error, and in pieces for programs; pure.
 
 Every step of a plan is safe to die after, but "nothing was changed" may be said only while it is true.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from stackr.core.plan import (
     Action,
@@ -18,7 +19,9 @@ from stackr.core.plan import (
     Reopen,
     SetConfig,
     UnlinkStack,
+    WriteCommit,
 )
+from stackr.core.steps import actions_json
 from stackr.errors import NOTHING_CHANGED
 
 _GOES_ON = "the next run goes on from there"
@@ -35,6 +38,22 @@ def safe_line(done: Sequence[Action], safe: str) -> str:
     if safe == NOTHING_CHANGED:
         return f"{told}; {_GOES_ON}"
     return f"{safe}; before that: {told}" if safe.startswith("nothing ") else safe
+
+
+def pieces(
+    done: Sequence[Action], failed: Sequence[Action], oids: Mapping[str, str], numbers: Mapping[str, int]
+) -> dict[str, Any]:
+    """``actions`` and ``failed`` of an error's document: what was carried out, and the step at which it ended.
+
+    Commits that no ref has come to yet are part of the step that failed.
+    """
+    count = len(done)
+    while count and isinstance(done[count - 1], WriteCommit):
+        count -= 1
+    return {
+        "actions": actions_json(done[:count], oids, numbers),
+        "failed": actions_json((*done[count:], *failed), oids, numbers),
+    }
 
 
 def _told(done: Sequence[Action]) -> Iterator[str]:

@@ -283,7 +283,8 @@ class Forge(Protocol):
         """Create in order, bottom first, several a request; what was lost is looked up before it is repeated.
 
         The last answer also carries the present title and description of every pull request created here and of
-        those in ``reread``. Raises ``GitHubError`` naming what was created and what was not.
+        those in ``reread``. Raises ``GitHubError`` naming what was created and what was not,
+        and for programs in ``details``: ``created``, a list of ``head_ref`` and ``number``.
         """
         ...
 

@@ -51,7 +51,7 @@ class Creation:
         self._headers: Mapping[str, str] = {}
 
     def run(self) -> Created:
-        """Create everything; raises GitHubError or ConfigError, whose ``safe`` line says what was created."""
+        """Create everything; raises GitHubError or ConfigError, which says what was created (``safe``, ``details``)."""
         try:
             while self._todo and not self._refused:
                 self._round(self._todo[: self._size])
@@ -59,6 +59,8 @@ class Creation:
                 raise self._refusal()
         except StackrError as error:
             error.safe = self._tally()
+            created = [{"head_ref": pull.head_ref, "number": pull.number} for pull in self._done.values()]
+            error.details = {**error.details, "created": created}
             raise
         return Created(self._done, self._all_texts())
 

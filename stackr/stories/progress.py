@@ -12,11 +12,11 @@ from dataclasses import field, replace
 from stackr.core.broken import safe_line
 from stackr.core.fates import name
 from stackr.core.model import Change, Commit, Stack
-from stackr.core.plan import Action, Plan
+from stackr.core.plan import Action
+from stackr.core.steps import actions_json
 from stackr.errors import NOTHING_CHANGED, Interrupted, StackrError
 from stackr.execute import Outcome
 from stackr.records import dataclass
-from stackr.ui import plan_view
 
 _AGAIN = "stackr land again goes on from there"
 _PREPARED = f"nothing has landed; what was prepared stays, and {_AGAIN}"
@@ -68,8 +68,8 @@ class Progress:
         self.name_actions(error, self.done)
 
     def name_actions(self, error: StackrError, actions: Sequence[Action]) -> None:
-        """Let the error tell programs what was done, or would be."""
-        steps = plan_view.actions_json(Plan("land", tuple(actions)), self.oids)
+        """Let the error tell programs what was done, or would be; it knows itself what its own plan did."""
+        steps = [*actions_json(actions, self.oids), *error.details.get("actions", ())]
         error.details = {**error.details, "actions": steps}
 
     def _safe(self, safe: str) -> str:

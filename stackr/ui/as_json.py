@@ -1,6 +1,6 @@
 """The JSON documents of docs/reference/cli.md, a public contract: exactly these keys, in this order.
 
-Only shapes: printing is ``Console.json``'s, the actions of a plan are in ``stackr.ui.plan_view``, and the document of
+Only shapes: printing is ``Console.json``'s, the actions of a plan are in ``stackr.core.steps``, and the document of
 an error is in ``stackr.failures``.
 """
 

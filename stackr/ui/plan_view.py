@@ -1,4 +1,4 @@
-"""A plan as people and as programs see it: for ``--dry-run``, and for ``actions`` in JSON.
+"""A plan as people see it, for ``--dry-run``; as programs do, in ``stackr.core.steps``.
 
 Bookkeeping (refs below ``refs/stackr/``) is not shown: it follows from what is. Nothing is decided here.
 """
@@ -6,7 +6,6 @@ Bookkeeping (refs below ``refs/stackr/``) is not shown: it follows from what is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from stackr.core.model import Stack
 from stackr.core.plan import (
@@ -21,7 +20,6 @@ from stackr.core.plan import (
     Park,
     Plan,
     PushRefs,
-    RefMove,
     Reopen,
     SetConfig,
     UnlinkStack,
@@ -29,11 +27,11 @@ from stackr.core.plan import (
     WriteCommit,
     on_branch,
 )
+from stackr.core.steps import is_visible, old_commit, short_ref
 from stackr.core.words import counted
 from stackr.ui.line import Line, Span, line
 
 _VERB_COLUMNS = 9
-_NOTHING: Mapping[str, Any] = {}
 
 
 def lines(plan: Plan, stack: Stack | None = None) -> list[Line]:
@@ -55,19 +53,19 @@ class _View:
     def of(self, action: Action) -> Iterator[Line]:
         """The lines of one action; none for bookkeeping."""
         if isinstance(action, WriteCommit) and action.why == "id":
-            yield self._line("rewrite", f"{short(_old_commit(action))}..(new)", self._title(action.change_id))
+            yield self._line("rewrite", f"{short(old_commit(action))}..(new)", self._title(action.change_id))
         elif isinstance(action, MoveRefs):
-            for move in filter(_is_visible, action.moves):
-                yield self._line("move", _ref(move.ref), f"{short(move.old)}..{short(move.new)}")
+            for move in filter(is_visible, action.moves):
+                yield self._line("move", short_ref(move.ref), f"{short(move.old)}..{short(move.new)}")
         elif isinstance(action, SetConfig):
             yield self._line("set", f"{action.key} = {action.value}")
         elif isinstance(action, PushRefs):
             for push in action.pushes:
                 span = f"{short(push.expected)}..{short(push.new)}"
-                yield self._line("push", _ref(push.ref), span, self._title(push.change_id))
+                yield self._line("push", short_ref(push.ref), span, self._title(push.change_id))
         elif isinstance(action, DeleteRefs):
             for ref, oid in action.refs:
-                yield self._line("delete", _ref(ref), short(oid))
+                yield self._line("delete", short_ref(ref), short(oid))
         elif isinstance(action, UnlinkStack):
             members = ", ".join(f"#{number}" for number in action.members)
             yield self._line("unlink", f"GitHub's own stack {action.number}", members)
@@ -79,7 +77,7 @@ class _View:
 
     def _of_pull(self, action: Action) -> Iterator[Line]:
         if isinstance(action, Park):
-            yield self._line("park", f"#{action.number}", f"onto {_ref(action.base_ref)} while branches move")
+            yield self._line("park", f"#{action.number}", f"onto {short_ref(action.base_ref)} while branches move")
         elif isinstance(action, Reopen):
             yield self._line("reopen", f"#{action.number}")
         elif isinstance(action, ClosePull):
@@ -113,26 +111,13 @@ def short(oid: str | None) -> str:
     if oid is None:
         return "(none)"
     if on_branch(oid):
-        return _ref(oid)
+        return short_ref(oid)
     return "(new)" if oid.startswith(":") else oid[:7]
-
-
-def _ref(ref: str) -> str:
-    return ref.removeprefix("refs/heads/")
-
-
-def _is_visible(move: RefMove) -> bool:
-    return move.ref == "HEAD" or move.ref.startswith("refs/heads/")
-
-
-def _old_commit(action: WriteCommit) -> str:
-    """A rewritten commit's label holds the id of the commit it replaces."""
-    return action.commit.label.rpartition("/")[2]
 
 
 def _edits(action: UpdatePull) -> Iterator[str]:
     if action.base_ref is not None:
-        yield f"base {_ref(action.base_ref)}"
+        yield f"base {short_ref(action.base_ref)}"
     if action.description is not None:
         yield "description"
     if action.draft is not None:
@@ -141,82 +126,3 @@ def _edits(action: UpdatePull) -> Iterator[str]:
         yield f"reviewers {', '.join(action.reviewers)}"
     if action.labels:
         yield f"labels {', '.join(action.labels)}"
-
-
-def actions_json(
-    plan: Plan, resolved: Mapping[str, str] = _NOTHING, numbers: Mapping[str, int] = _NOTHING
-) -> list[dict[str, Any]]:
-    """The plan's steps for JSON, in order, one entry a ref or pull request (docs/reference/cli.md).
-
-    ``resolved`` maps labels to commits and ``numbers`` change ids to pull requests, once they exist; until then such
-    values are ``None``.
-    """
-
-    def oid(name: str | None) -> str | None:
-        return resolved.get(name) if name is not None and name.startswith(":") else name
-
-    return [entry for action in plan.actions for entry in _entries(action, oid, numbers)]
-
-
-def _entries(action: Action, oid: Any, numbers: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    if isinstance(action, WriteCommit) and action.why == "id":
-        yield {
-            "kind": "rewrite",
-            "id": action.change_id,
-            "from": _old_commit(action),
-            "to": oid(action.commit.label),
-        }
-    elif isinstance(action, MoveRefs):
-        for move in filter(_is_visible, action.moves):
-            yield {"kind": "move", "ref": move.ref, "from": move.old, "to": oid(move.new)}
-    elif isinstance(action, PushRefs):
-        for push in action.pushes:
-            yield {"kind": "push", "id": push.change_id, "ref": push.ref, "from": push.expected, "to": oid(push.new)}
-    elif isinstance(action, DeleteRefs):
-        yield from ({"kind": "delete", "ref": ref, "from": old} for ref, old in action.refs)
-    elif isinstance(action, UnlinkStack):
-        yield {"kind": "unlink", "stack": action.number, "numbers": list(action.members)}
-    elif isinstance(action, LinkStack):
-        found = [numbers.get(change) for change in action.change_ids]
-        yield {"kind": "link", "ids": list(action.change_ids), "numbers": found, "onto": action.onto}
-    else:
-        yield from _pull_entries(action, numbers)
-
-
-def _pull_entries(action: Action, numbers: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    if isinstance(action, Park):
-        yield {"kind": "park", "number": action.number, "base_ref": _ref(action.base_ref)}
-    elif isinstance(action, Reopen):
-        yield {"kind": "update", "number": action.number, "fields": ["state"]}
-    elif isinstance(action, ClosePull):
-        yield {"kind": "close", "id": action.change_id, "number": action.number}
-    elif isinstance(action, CreatePull):
-        yield {
-            "kind": "create",
-            "id": action.change_id,
-            "number": numbers.get(action.change_id),
-            "head_ref": action.head_ref,
-            "base_ref": action.base_ref,
-            "title": action.title,
-            "draft": action.draft,
-        }
-    elif isinstance(action, UpdatePull):
-        number = action.number if action.number is not None else numbers.get(action.change_id)
-        yield {"kind": "update", "id": action.change_id, "number": number, "fields": list(_fields(action))}
-    elif isinstance(action, Comment):
-        yield {"kind": "comment", "number": action.number}
-    elif isinstance(action, MergePull):
-        yield {
-            "kind": "merge",
-            "id": action.change_id,
-            "number": action.number,
-            "base_ref": action.base_ref,
-            "method": action.method.value,
-        }
-
-
-def _fields(action: UpdatePull) -> Iterator[str]:
-    """The names of what an update may touch."""
-    for name in ("base_ref", "description", "draft", "reviewers", "labels"):
-        if getattr(action, name) not in (None, ()):
-            yield name

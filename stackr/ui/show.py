@@ -24,6 +24,7 @@ from stackr.core.plan import (
 )
 from stackr.core.rules import Method
 from stackr.core.status import Report
+from stackr.core.steps import actions_json
 from stackr.core.words import counted
 from stackr.ui import as_json as documents
 from stackr.ui import overview, plan_view, tree
@@ -62,7 +63,7 @@ def triage(ui: Console, report: Report, found: Triage, *, as_json: bool) -> None
 def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: bool) -> None:
     """What would be done (``--dry-run``): the very plan that a real run would carry out."""
     if as_json:
-        ui.json(documents.report(report, plan_view.actions_json(planned, numbers=_numbers(report))))
+        ui.json(documents.report(report, actions_json(planned.actions, numbers=_numbers(report))))
     else:
         ui.lines(plan_view.lines(planned, facts))
     for note in report.notes:
@@ -72,7 +73,7 @@ def plan(ui: Console, planned: Plan, facts: Stack, report: Report, *, as_json: b
 def outcome(ui: Console, done: Plan, report: Report, oids: Mapping[str, str], *, as_json: bool) -> None:
     """What was done, and the stack it left."""
     if as_json:
-        ui.json(documents.report(report, plan_view.actions_json(done, oids, _numbers(report))))
+        ui.json(documents.report(report, actions_json(done.actions, oids, _numbers(report))))
         for note in done.notes:
             ui.note(note)
         return
@@ -83,7 +84,7 @@ def outcome(ui: Console, done: Plan, report: Report, oids: Mapping[str, str], *,
 def reshaped(ui: Console, done: Plan, report: Report, *, as_json: bool) -> None:
     """What was done to the stack here, which GitHub does not know of yet, and the stack it left."""
     if as_json:
-        ui.json(documents.report(report, plan_view.actions_json(done)))
+        ui.json(documents.report(report, actions_json(done.actions)))
     else:
         ui.lines(tree.lines(report, ui.columns, links=ui.color_out))
     for note in done.notes:

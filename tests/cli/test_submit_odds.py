@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import NoReturn
 
 import pytest
 
+from stackr.repo.repository import Repository
 from tests.support.git import git
 from tests.support.laws import check_laws, error_of, untouched
 from tests.support.world import World
@@ -209,8 +211,10 @@ def test_a_branch_in_the_way_of_the_head_branches_is_named(world: World) -> None
 def test_a_rule_that_forbids_creating_branches_is_told_in_the_servers_words(world: World) -> None:
     clone = world.stacked("A", submit=False)
     world.server.protect(world.name, "stackr/**/*", "creation")
-    _, error = error_of(clone, "submit", code=6)
-    assert "Cannot create ref due to creations being restricted" in error["message"]
+    told = clone.stackr("submit", "--json", code=6).json
+    assert "Cannot create ref due to creations being restricted" in told["error"]["message"]
+    kinds = {key: [action["kind"] for action in told[key]] for key in ("actions", "failed")}
+    assert kinds == {"actions": ["rewrite", "move"], "failed": ["push"]}
     assert world.pulls() == []
 
 
@@ -221,6 +225,34 @@ def test_a_private_repository_that_the_token_cannot_see(world: World) -> None:
     with untouched(world, clone):
         _, error = error_of(clone, "submit", code=5, env={"STACKR_TOKEN": token})
     assert error["message"].startswith(f'github has no repository "{world.name}"')
+
+
+def interrupted(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def test_json_of_a_run_that_breaks_off_tells_what_was_done_and_what_was_not(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = world.stacked(*"ABCDEF", submit=False)
+    world.server.faults.add("401", 2, selector="mutation")
+    told = clone.stackr("submit", "--json", code=7).json
+    assert list(told) == ["schema", "command", "ok", "actions", "failed", "created", "error"]
+    kinds = [action["kind"] for action in told["actions"]]
+    assert list(dict.fromkeys(kinds)) == ["rewrite", "move", "push"]
+    assert kinds.count("push") == 6
+    pushed = {action["ref"]: action["to"] for action in told["actions"] if action["kind"] == "push"}
+    assert pushed.items() <= world.bare.refs().items()
+    assert [(each["kind"], each["title"]) for each in told["failed"]] == [("create", title) for title in "ABCDEF"]
+    assert [each["number"] for each in told["created"]] == [1, 2, 3, 4, 5]
+    # Ctrl-C is no other end than that.
+    clone.amend("A")
+    with monkeypatch.context() as patch:
+        patch.setattr(Repository, "push", interrupted)
+        told = clone.stackr("submit", "--json", code=130).json
+    assert (told["actions"], {action["kind"] for action in told["failed"]}) == ([], {"push"})
+    clone.stackr("submit")
+    check_laws(world, clone)
 
 
 def test_a_push_goes_to_the_push_address(world: World) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stackr.core.body import Description
-from stackr.core.broken import safe_line
+from stackr.core.broken import pieces, safe_line
 from stackr.core.model import NewCommit
 from stackr.core.plan import (
     Action,
@@ -69,3 +69,14 @@ def test_what_the_error_itself_knows_is_kept() -> None:
     assert safe_line([PARK], "nothing was pushed") == (
         'nothing was pushed; before that: #3 targets "main" for the time being'
     )
+
+
+def test_programs_are_told_what_was_carried_out_and_at_which_step_it_ended() -> None:
+    oids, numbers = {":local/a1": "a2"}, {"I1": 7}
+    found = pieces([WRITE, IDS, ONE], [CREATE], oids, numbers)
+    assert [action["kind"] for action in found["actions"]] == ["rewrite", "move", "push"]
+    assert [(action["kind"], action["number"]) for action in found["failed"]] == [("create", 7)]
+    # A commit that no branch has come to is nothing that was done.
+    early = pieces([WRITE], [IDS], oids, numbers)
+    assert early["actions"] == []
+    assert [(action["kind"], action["to"]) for action in early["failed"]] == [("rewrite", "a2"), ("move", "a2")]

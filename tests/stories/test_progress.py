@@ -42,6 +42,12 @@ def test_what_landed_comes_first_and_programs_get_what_was_done() -> None:
     error = told(progress, Refused("no"))
     assert error.safe == f"{landed}; {AGAIN}"
     assert [action["kind"] for action in error.details["actions"]] == ["update"]
+    # A plan that broke off has told itself what it did.
+    late = Refused("no")
+    late.details = {"actions": [{"kind": "push"}], "failed": [{"kind": "merge"}]}
+    assert told(progress, late) is late
+    assert [action["kind"] for action in late.details["actions"]] == ["update", "push"]
+    assert late.details["failed"] == [{"kind": "merge"}]
     assert told(progress, Refused("no", safe="#8 was not merged")).safe == f"{landed}; #8 was not merged"
     stopped = told(progress, KeyboardInterrupt())
     assert isinstance(stopped, Interrupted) and stopped.safe == f"{landed}; every step is safe to stop after"

@@ -21,6 +21,7 @@ from stackr.core.plan import (
     UpdatePull,
     WriteCommit,
 )
+from stackr.core.steps import actions_json
 from stackr.ui import plan_view
 from stackr.ui.line import plain
 from tests.ui.builders import TRUNK, commit
@@ -98,7 +99,7 @@ def test_people_see_one_line_a_step_in_order_and_no_bookkeeping() -> None:
 def test_programs_see_the_same_with_what_became_of_it() -> None:
     numbers = {ONE: 15}
     resolved = {f":local/{'1' * 40}": "7" * 40}
-    assert plan_view.actions_json(PLAN, resolved, numbers) == [
+    assert actions_json(PLAN.actions, resolved, numbers) == [
         {"kind": "rewrite", "id": ONE, "from": "1" * 40, "to": "7" * 40},
         {"kind": "move", "ref": "refs/heads/feature", "from": "2" * 40, "to": None},
         {"kind": "move", "ref": "HEAD", "from": "2" * 40, "to": "3" * 40},
@@ -132,7 +133,7 @@ def test_programs_see_the_same_with_what_became_of_it() -> None:
 
 def test_an_empty_plan_says_so() -> None:
     assert [plain(line) for line in plan_view.lines(Plan("submit"), STACK)] == ["nothing to do"]
-    assert plan_view.actions_json(Plan("submit")) == []
+    assert actions_json(()) == []
 
 
 def test_a_change_that_left_the_stack_is_named_by_its_id() -> None:
