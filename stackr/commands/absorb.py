@@ -21,4 +21,4 @@ def command(context: click.Context, dry_run: bool, as_json: bool) -> None:
     are new, deleted or renamed. No file is touched.
     """
     app, way = App(context), Way(dry_run, as_json)
-    editing.run(app, "absorb", way, lambda stack: absorbing.absorb(app, stack, way))
+    editing.run(app, "absorb", way, lambda stack: absorbing.absorb(app, stack, way), reads_index=True)

@@ -25,4 +25,10 @@ def command(
     The changes above follow, in memory: no file is touched. A real conflict is named, and then nothing has moved.
     """
     app, way = App(context), Way(dry_run, as_json)
-    editing.run(app, "amend", way, lambda stack: editing.amend(app, stack, change, message, way, everything=everything))
+    editing.run(
+        app,
+        "amend",
+        way,
+        lambda stack: editing.amend(app, stack, change, message, way, everything=everything),
+        reads_index=True,
+    )

@@ -22,4 +22,4 @@ def command(context: click.Context, change: str, message: str | None, dry_run: b
     The changes above follow, in memory. Without -m your editor opens.
     """
     app, way = App(context), Way(dry_run, as_json)
-    editing.run(app, "insert", way, lambda stack: editing.insert(app, stack, change, message, way))
+    editing.run(app, "insert", way, lambda stack: editing.insert(app, stack, change, message, way), reads_index=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 from functools import cached_property
 
 from stackr.errors import Refused
@@ -23,6 +24,10 @@ class Identity:
     def __init__(self, runner: Runner, config: GitConfig) -> None:
         self._runner = runner
         self._config = config
+
+    def asked(self) -> AbstractContextManager[None]:
+        """Ask for the committer now, who will be needed in the block."""
+        return self._runner.begun(*_question("committer"))
 
     @cached_property
     def author(self) -> bytes:
@@ -50,8 +55,12 @@ def _may_differ(config: GitConfig) -> bool:
     return in_environment or any(config.get(f"{role}.{part}") for role in _ROLES for part in ("name", "email"))
 
 
+def _question(role: str) -> tuple[str, str]:
+    return "var", f"GIT_{role.upper()}_IDENT"
+
+
 def _ask(runner: Runner, role: str) -> bytes:
-    done = runner.try_git("var", f"GIT_{role.upper()}_IDENT")
+    done = runner.try_git(*_question(role))
     if done.code == 0 and not done.late:
         return done.out.removesuffix(b"\n")
     if "ident" in done.err or "email" in done.err or "tell me who you are" in done.err:

@@ -211,13 +211,14 @@ class Repository:
         for any number, and where both sides changed the same files git's own merges: a process each, or from git 2.49
         on one for all.
         """
-        with Merging(self._merging_place()) as merging:
+        identity = self._identity
+        with identity.asked() if picks else nullcontext(), Merging(self._merging_place()) as merging:
             return restack.replay(
                 merging,
                 self.runner,
                 picks,
                 self._reader.commit(onto),
-                identity=self._identity,
+                identity=identity,
                 sign=lambda: sign.signer(self.runner, self.config),
             )
 

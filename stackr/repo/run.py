@@ -43,6 +43,9 @@ LOCAL = {**SEALED, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_REPLACE_OBJ
 REMOTE = {**SEALED, "LC_ALL": "C.UTF-8"}
 
 
+_Words = tuple[tuple[str, ...], frozenset[tuple[str, str]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """A process that ended: exit code, standard output as it is, standard error fit to be shown.
@@ -69,6 +72,7 @@ class Runner:
         self.count = 0
         self.secrets: set[str] = set()
         self._live: set[subprocess.Popen[bytes]] = set()
+        self._begun: dict[_Words, subprocess.Popen[bytes]] = {}
         self._guard = threading.RLock()
 
     def git(
@@ -94,6 +98,23 @@ class Runner:
     ) -> Done:
         """Run a local git command and report however it ended."""
         return self._piped([self.git_program, *args], {**LOCAL, **(env or {})}, stdin, timeout_s, own_session=True)
+
+    @contextmanager
+    def begun(self, *args: str, env: Mapping[str, str] | None = None) -> Iterator[None]:
+        """Start a local git command that ``git`` or ``try_git`` will be asked for, in the same words, in the block.
+
+        It runs while Python goes on with something else; what it prints has to fit into a pipe. What nobody asks for
+        ends with the block.
+        """
+        argv, full, pipe = [self.git_program, *args], {**LOCAL, **(env or {})}, subprocess.PIPE
+        words = self._words(argv, full)
+        self._begun[words] = process = self._start(argv, full, pipe, pipe, pipe, own_session=True)
+        try:
+            yield
+        finally:
+            if self._begun.pop(words, None) is not None:
+                abandon(process)
+                self._forget(process)
 
     def try_remote(self, *args: str, env: Mapping[str, str], timeout_s: float) -> Done:
         """Run a git command that talks to a remote (and may run hooks) and report however it ended.
@@ -172,7 +193,7 @@ class Runner:
         self, argv: Sequence[str], env: Mapping[str, str], stdin: bytes, timeout_s: float, own_session: bool
     ) -> Done:
         pipe = subprocess.PIPE
-        process = self._start(argv, env, pipe, pipe, pipe, own_session)
+        process = self._begun.pop(self._words(argv, env), None) or self._start(argv, env, pipe, pipe, pipe, own_session)
         try:
             with Limit(process, timeout_s) as limit:
                 out, err = process.communicate(stdin)
@@ -182,6 +203,9 @@ class Runner:
         finally:
             self._forget(process)
         return Done(process.returncode, out, self._shown(err), limit.is_passed)
+
+    def _words(self, argv: Sequence[str], env: Mapping[str, str]) -> _Words:
+        return tuple(argv), frozenset({**self.extra, **env}.items())
 
     def _start(
         self,

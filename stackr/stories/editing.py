@@ -55,12 +55,16 @@ class Shape:
     tree: str = ""
 
 
-def run(app: App, command: str, way: Way, shape: Callable[[Stack], Shape | None]) -> None:
-    """Reshape the stack, and show it; ``None`` of ``shape`` says that there is nothing to do."""
+def run(app: App, command: str, way: Way, shape: Callable[[Stack], Shape | None], *, reads_index: bool = False) -> None:
+    """Reshape the stack, and show it; ``None`` of ``shape`` says that there is nothing to do.
+
+    ``reads_index``: ``shape`` will ask what is staged, so git may begin to read that.
+    """
     # The commits of a dry run tell where everything would go; nobody needs them afterwards.
     with app.lock(command, needed=not way.dry_run), app.repo.rehearsal() if way.dry_run else nullcontext():
-        stack = locally.read_stack(app)
-        shaped = shape(stack)
+        with app.repo.shaping.staging.reading() if reads_index else nullcontext():
+            stack = locally.read_stack(app)
+            shaped = shape(stack)
         planned = Plan(command, notes=(editing.NOTHING,)) if shaped is None else plan(app, command, stack, shaped)
         if shaped is not None and not planned.is_empty:
             told = shaped.what if way.dry_run else _PAST.sub(lambda found: _DONE[found[0]], shaped.what)

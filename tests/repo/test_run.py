@@ -253,3 +253,23 @@ def test_an_interrupt_that_cuts_the_talk_short_at_its_beginning_ends_the_process
         Runner(tmp_path).try_program([script(tmp_path, "exec sleep 60")], env={}, timeout_s=60)
     wait_until_gone(started[0].pid)
     assert started[0].returncode == -signal.SIGTERM
+
+
+def test_what_was_begun_is_asked_for_in_the_same_words_and_started_once(tmp_path: Path) -> None:
+    runner = Runner(tmp_path)
+    with runner.begun("var", "GIT_EDITOR", env={"GIT_EDITOR": "mine"}):
+        assert runner.try_git("var", "GIT_EDITOR").out == b"false\n"  # other words: another environment
+        assert runner.count == 2
+        assert runner.git("var", "GIT_EDITOR", env={"GIT_EDITOR": "mine"}) == b"mine\n"
+        assert runner.count == 2
+        runner.git("var", "GIT_EDITOR", env={"GIT_EDITOR": "mine"})
+        assert runner.count == 3
+
+
+def test_what_was_begun_and_never_asked_for_ends_with_the_block(tmp_path: Path) -> None:
+    runner = Runner(tmp_path, git=script(tmp_path, "exec sleep 100"))
+    with runner.begun("anything"):
+        (process,) = runner._live
+        assert process.poll() is None
+    assert process.returncode == -signal.SIGTERM
+    assert not runner._live
