@@ -1,13 +1,15 @@
 """Every request of a submit fails, in every way, before and after its effect; the next submit finishes the work.
 
 The number of requests is not written down here: the k-th is made to fail for k = 1, 2, … until there is no k-th. By
-default every story meets every write with a few ways to fail; ``STACKR_TEST_FAULTS=all`` takes all of them.
+default the ways to fail take turns from one request to the next; ``STACKR_TEST_FAULTS=all`` lets every request of every
+story fail in all of them.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,48 +45,67 @@ FINAL = [Way("401", ALWAYS, 7), Way("403-sso", ALWAYS, 7)]
 WAYS = [*PASSING, *LASTING, *FINAL]
 
 
-def chosen() -> list[tuple[str, str, Way]]:
-    """Every story, once with a way that passes and once with one that does not, before and after in turn; or all."""
-    cells = list(itertools.product(STORIES, ("before", "after")))
+@dataclass(frozen=True)
+class Turns:
+    """A story with ways to fail and when (``before``, ``after`` the effect), which its requests meet in turn."""
+
+    story: str
+    ways: tuple[tuple[str, Way], ...]
+
+    def __str__(self) -> str:
+        return "-".join([self.story, *(f"{when}-{way}" for when, way in self.ways)])
+
+
+def turns(usual: Sequence[Turns], stories: Sequence[str], ways: Sequence[tuple[str, Way]]) -> list[Turns]:
+    """The usual ones, or every story with every way alone."""
     if os.environ.get("STACKR_TEST_FAULTS") == "all":
-        return [(*cell, way) for cell in cells for way in WAYS]
-    sorts = (PASSING, [*LASTING, *FINAL])
-    turns = ((cell, sorts[(number + number // 2) % 2], number) for number, cell in enumerate(cells))
-    return [(*cell, sort[number % len(sort)]) for cell, sort, number in turns]
+        return [Turns(story, (way,)) for story in stories for way in ways]
+    return list(usual)
 
 
-@pytest.mark.parametrize(("story", "when", "way"), chosen(), ids=str)
-def test_a_submit_that_failed_at_any_write_is_finished_by_the_next(
-    stage: Stage, tmp_path: Path, story: str, when: str, way: Way
-) -> None:
-    writes = 0
-    for k in itertools.count(1):
-        scene = stage.scene(story, tmp_path)
-        broken = break_off(scene, way, k, when, "write")
-        if broken is None:
-            break
-        writes = k
-        assert broken.code == way.code, f"write {k}: {broken}"
-        finish(stage, story, scene)
-    assert writes == sum(entry.is_write for entry in stage.requests(story))
+# Each story meets a way that passes and one that does not; which comes first, and so strikes the push, takes turns too.
+USUAL = [
+    Turns("new", (("before", PASSING[0]), ("after", LASTING[1]))),
+    Turns("inserted", (("after", PASSING[3]), ("before", LASTING[2]))),
+    Turns("amended", (("before", PASSING[4]), ("after", FINAL[0]))),
+    Turns("reordered", (("before", FINAL[1]), ("after", PASSING[1]))),
+]
+DYING = [("after", LASTING[0]), ("before", FINAL[0])]
+UNREAD = [("before", LASTING[1]), ("before", PASSING[3])]
 
 
 @pytest.mark.parametrize(
-    ("story", "way", "when"), [("new", LASTING[0], "after"), ("reordered", FINAL[0], "before")], ids=str
+    "turn", turns(USUAL, list(STORIES), list(itertools.product(("before", "after"), WAYS))), ids=str
 )
+def test_a_submit_that_failed_at_any_write_is_finished_by_the_next(stage: Stage, tmp_path: Path, turn: Turns) -> None:
+    fail_everywhere(stage, tmp_path, turn, "write")
+
+
+@pytest.mark.parametrize("turn", turns([Turns("reordered", (*DYING,))], ["new", "reordered"], DYING), ids=str)
 def test_a_network_that_dies_at_any_request_leaves_what_the_next_submit_finishes(
-    stage: Stage, tmp_path: Path, story: str, way: Way, when: str
+    stage: Stage, tmp_path: Path, turn: Turns
 ) -> None:
-    requests = 0
+    fail_everywhere(stage, tmp_path, turn, "any")
+
+
+@pytest.mark.parametrize("turn", turns([Turns("behind", (*UNREAD,))], ["behind"], UNREAD), ids=str)
+def test_a_submit_whose_reading_failed_is_finished_by_the_next(stage: Stage, tmp_path: Path, turn: Turns) -> None:
+    fail_everywhere(stage, tmp_path, turn, "read")
+    assert any(entry.service == "upload-pack" for entry in stage.requests("behind"))
+
+
+def fail_everywhere(stage: Stage, root: Path, turn: Turns, selector: str) -> None:
+    """Let the first request of that kind fail, then the second, and so on; each time the next submit finishes."""
     for k in itertools.count(1):
-        scene = stage.scene(story, tmp_path)
-        broken = break_off(scene, way, k, when, "any")
+        when, way = turn.ways[(k - 1) % len(turn.ways)]
+        scene = stage.scene(turn.story, root)
+        broken = break_off(scene, way, k, when, selector)
         if broken is None:
             break
-        requests = k
-        assert broken.code == way.code, f"request {k}: {broken}"
-        finish(stage, story, scene)
-    assert requests == len(stage.requests(story))
+        assert broken.code == way.code, f"{selector} {k}: {broken}"
+        finish(stage, turn.story, scene, again=k == 1)
+    kinds = {"write": (True,), "read": (False,), "any": (True, False)}[selector]
+    assert k - 1 == sum(entry.is_write in kinds for entry in stage.requests(turn.story))
 
 
 def test_a_stack_of_which_only_a_part_was_created_or_updated_is_finished_by_the_next_submit(
@@ -98,20 +119,8 @@ def test_a_stack_of_which_only_a_part_was_created_or_updated_is_finished_by_the_
         scene = stage.scene("new", tmp_path)
         if break_off(scene, LASTING[k % len(LASTING)], k, "after", "write") is None:
             break
-        finish(stage, "new", scene)
+        finish(stage, "new", scene, again=k == 1)
     assert k > 1 + 3 + 3, "a push, three creates, three updates"
-
-
-@pytest.mark.parametrize("way", [LASTING[1], PASSING[3]], ids=str)
-def test_a_submit_whose_reading_failed_is_finished_by_the_next(stage: Stage, tmp_path: Path, way: Way) -> None:
-    for k in itertools.count(1):
-        scene = stage.scene("behind", tmp_path)
-        broken = break_off(scene, way, k, "before", "read")
-        if broken is None:
-            break
-        assert broken.code == way.code, f"read {k}: {broken}"
-        finish(stage, "behind", scene)
-    assert any(entry.service == "upload-pack" for entry in stage.requests("behind"))
 
 
 def break_off(scene: Scene, way: Way, k: int, when: str, selector: str) -> Result | None:

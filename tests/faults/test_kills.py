@@ -1,6 +1,7 @@
 """Killed, interrupted, out of disk space: at every write to GitHub and at every local one; the next submit finishes.
 
-As in ``test_failing`` nothing says how many writes there are, and ``STACKR_TEST_FAULTS=all`` takes every combination.
+As in ``test_failing`` nothing says how many writes there are, ways to die take turns, and ``STACKR_TEST_FAULTS=all``
+takes every combination.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from stackr.sandbox.faults import Fault
 from tests.support import processes
 from tests.support.saboteur import DEEDS
-from tests.support.stopping import check_interrupted, stopped_at_each_step
+from tests.support.stopping import check_interrupted, in_turn, stopped_at_each_step
 from tests.support.stories import STORIES, Scene, Stage, finish
 
 IS_LONG = os.environ.get("STACKR_TEST_FAULTS") == "all"
@@ -24,38 +25,32 @@ MOMENTS = ("never sent", "never answered", "late")
 """What becomes of the write at which stackr dies; a late one has its effect after the next submit."""
 
 AT_WRITES = (
-    list(itertools.product(STORIES, MOMENTS))
+    [(story, (moment,)) for story in STORIES for moment in MOMENTS]
     if IS_LONG
     else [
-        ("new", "never answered"),
-        ("new", "late"),
-        ("inserted", "never answered"),
-        ("reordered", "never sent"),
-        ("reordered", "never answered"),
-        ("reordered", "late"),
+        ("new", ("never answered", "late", "never sent")),
+        ("inserted", ("late", "never sent", "never answered")),
+        ("reordered", ("never sent", "never answered", "late")),
     ]
 )
 AT_STEPS = (
-    list(itertools.product(STORIES, DEEDS))
+    [(story, 1, (deed,)) for story in STORIES for deed in DEEDS]
     if IS_LONG
     else [
-        ("new", "killed after"),
-        ("reordered", "killed before"),
-        ("reordered", "killed after"),
-        ("new", "interrupted before"),
-        ("reordered", "interrupted after"),
-        ("new", "disk full"),
-        ("amended", "read only"),
+        ("new", 1, ("killed after", "interrupted before", "disk full")),
+        ("amended", 1, ("read only", "killed after", "killed before")),
+        ("reordered", 2, ("killed before", "killed after", "interrupted after")),
     ]
 )
+"""Stories, the first step at which they are stopped, and how, in turn."""
 
 
-@pytest.mark.parametrize(("story", "moment"), AT_WRITES)
+@pytest.mark.parametrize(("story", "moments"), AT_WRITES, ids=in_turn)
 def test_a_submit_killed_at_any_write_is_finished_by_the_next(
-    stage: Stage, tmp_path: Path, story: str, moment: str
+    stage: Stage, tmp_path: Path, story: str, moments: tuple[str, ...]
 ) -> None:
     writes = 0
-    for scene, fault, running in held_at_each_write(stage, tmp_path, story, moment):
+    for scene, moment, fault, running in held_at_each_write(stage, tmp_path, story, moments):
         writes += 1
         assert running.kill().code == -signal.SIGKILL
         if moment == "late":
@@ -64,7 +59,7 @@ def test_a_submit_killed_at_any_write_is_finished_by_the_next(
         if moment == "late":
             wait_for_the_last_answer(scene)
         scene.world.server.faults.clear()
-        finish(stage, story, scene)
+        finish(stage, story, scene, again=writes == 1)
     assert writes == sum(entry.is_write for entry in stage.requests(story))
 
 
@@ -72,19 +67,19 @@ def test_a_submit_killed_at_any_write_is_finished_by_the_next(
 def test_a_submit_interrupted_at_any_write_says_so_and_is_finished_by_the_next(
     stage: Stage, tmp_path: Path, story: str
 ) -> None:
-    for scene, fault, running in held_at_each_write(stage, tmp_path, story, "never answered"):
+    for scene, _, fault, running in held_at_each_write(stage, tmp_path, story, ("never answered",)):
         running.signal(signal.SIGINT)
         check_interrupted(running.end())
         fault.release()
-        finish(stage, story, scene)
+        finish(stage, story, scene, again=False)
 
 
-@pytest.mark.parametrize(("story", "deed"), AT_STEPS)
+@pytest.mark.parametrize(("story", "first", "deeds"), AT_STEPS, ids=in_turn)
 def test_a_submit_stopped_at_any_local_step_is_finished_by_the_next(
-    stage: Stage, tmp_path: Path, story: str, deed: str
+    stage: Stage, tmp_path: Path, story: str, first: int, deeds: tuple[str, ...]
 ) -> None:
-    for scene in stopped_at_each_step(stage, story, tmp_path, deed, "submit"):
-        finish(stage, story, scene)
+    for number, scene in enumerate(stopped_at_each_step(stage, story, tmp_path, deeds, "submit", first=first)):
+        finish(stage, story, scene, again=number == 0)
 
 
 def test_stackr_started_from_a_shell_dies_and_recovers_just_so(stage: Stage, tmp_path: Path) -> None:
@@ -99,10 +94,10 @@ def test_stackr_started_from_a_shell_dies_and_recovers_just_so(stage: Stage, tmp
 
 
 def held_at_each_write(
-    stage: Stage, root: Path, story: str, moment: str
-) -> Iterator[tuple[Scene, Fault, processes.Running]]:
+    stage: Stage, root: Path, story: str, moments: Sequence[str]
+) -> Iterator[tuple[Scene, str, Fault, processes.Running]]:
     """Submits that hang at their first write, their second, and so on; the fault lets them go on."""
-    for k in itertools.count(1):
+    for moment, k in zip(itertools.cycle(moments), itertools.count(1), strict=False):
         scene = stage.scene(story, root)
         faults = scene.world.server.faults
         fault = faults.add("hold", k, when="after" if moment == "never answered" else "before", selector="write")
@@ -114,7 +109,7 @@ def held_at_each_write(
             assert running.end().code == 0
             faults.clear()
             return
-        yield scene, fault, running
+        yield scene, moment, fault, running
 
 
 def wait_for_the_last_answer(scene: Scene) -> None:

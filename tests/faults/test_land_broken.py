@@ -1,6 +1,7 @@
 """A landing fails or is killed at every write, to GitHub and here; the next one finishes it, and nothing lands twice.
 
-As for submit nothing says how many writes there are, and ``STACKR_TEST_FAULTS=all`` takes every combination.
+As for submit nothing says how many writes there are. By default every other one fails, and ways to fail take turns;
+``STACKR_TEST_FAULTS=all`` takes every combination.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pytest
 
 from stackr.sandbox.server import SandboxServer
 from tests.support.saboteur import DEEDS
-from tests.support.stopping import stopped_at_each_step
+from tests.support.stopping import in_turn, stopped_at_each_step
 from tests.support.stories import Scene, Stage
 from tests.support.world import Clone, World
 
@@ -25,13 +26,16 @@ KINDS = {"drop": 5, "500": 5, "502-html": 5, "cut-json": 5, "401": 7}
 """Ways to fail, each lasting, and the exit code they end in."""
 
 METHODS = ("squash", "rebase", "merge", "push")
+TURNS = (("drop", "after"), ("500", "before"))
 AT_WRITES = (
-    list(itertools.product(METHODS, KINDS, ("before", "after")))
+    [(method, ((kind, when),)) for method in METHODS for kind in KINDS for when in ("before", "after")]
     if IS_LONG
-    else [("rebase", "drop", "after"), ("push", "500", "before")]
+    else [("rebase", TURNS), ("push", TURNS[::-1])]
 )
 AT_STEPS = (
-    list(itertools.product(METHODS, DEEDS)) if IS_LONG else [("squash", "killed after"), ("push", "killed before")]
+    [(method, (deed,)) for method in METHODS for deed in DEEDS]
+    if IS_LONG
+    else [("squash", ("killed after", "killed before")), ("push", ("killed before", "killed after"))]
 )
 
 
@@ -96,11 +100,11 @@ def outcome(scene: Scene) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(("method", "kind", "when"), AT_WRITES)
+@pytest.mark.parametrize(("method", "turns"), AT_WRITES, ids=in_turn)
 def test_a_landing_that_failed_at_any_write_is_finished_by_the_next(
-    land_stage: Stage, tmp_path: Path, method: str, kind: str, when: str
+    land_stage: Stage, tmp_path: Path, method: str, turns: tuple[tuple[str, str], ...]
 ) -> None:
-    for k in itertools.count(1):
+    for (kind, when), k in zip(itertools.cycle(turns), itertools.count(1, 1 if IS_LONG else 2), strict=False):
         scene = land_stage.scene("two_of_three", tmp_path)
         faults = scene.world.server.faults
         fault = faults.add(kind, k, when=when, selector="write", times=LASTING)
@@ -114,9 +118,9 @@ def test_a_landing_that_failed_at_any_write_is_finished_by_the_next(
     assert k > 3
 
 
-@pytest.mark.parametrize(("method", "deed"), AT_STEPS)
+@pytest.mark.parametrize(("method", "deeds"), AT_STEPS, ids=in_turn)
 def test_a_landing_stopped_at_any_local_step_is_finished_by_the_next(
-    land_stage: Stage, tmp_path: Path, method: str, deed: str
+    land_stage: Stage, tmp_path: Path, method: str, deeds: tuple[str, ...]
 ) -> None:
-    for scene in stopped_at_each_step(land_stage, "two_of_three", tmp_path, deed, *land(method)):
+    for scene in stopped_at_each_step(land_stage, "two_of_three", tmp_path, deeds, *land(method), stride=3):
         check_finished(scene, method)

@@ -1,6 +1,7 @@
 """A sync fails or is killed at every write, to GitHub and here; the next one finishes it, and no work is lost.
 
-As for submit nothing says how many writes there are, and ``STACKR_TEST_FAULTS=all`` takes every combination.
+As for submit nothing says how many writes there are, ways to fail take turns, and ``STACKR_TEST_FAULTS=all`` takes
+every combination.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pytest
 from stackr.sandbox.server import SandboxServer
 from tests.support import processes
 from tests.support.saboteur import DEEDS, saboteur
-from tests.support.stopping import stopped_at_each_step
+from tests.support.stopping import in_turn, stopped_at_each_step
 from tests.support.stories import Scene, Stage
 from tests.support.sync_stories import SYNC_STORIES, SyncStage, check_work, finish_sync
 from tests.support.truth import check_error
@@ -26,22 +27,21 @@ KINDS = {"drop": 5, "500": 5, "502-html": 5, "cut-json": 5, "401": 7, "403-sso":
 """Ways to fail, each lasting, and the exit code they end in."""
 
 AT_WRITES = (
-    list(itertools.product(SYNC_STORIES, KINDS, ("before", "after")))
+    [(story, ((kind, when),)) for story in SYNC_STORIES for kind in KINDS for when in ("before", "after")]
     if IS_LONG
     else [
-        ("landed", "drop", "after"),
-        ("landed", "500", "before"),
-        ("taken", "401", "before"),
-        ("misplaced", "drop", "after"),
+        ("landed", (("drop", "after"), ("500", "before"))),
+        ("taken", (("401", "before"), ("500", "after"))),
+        ("misplaced", (("500", "before"), ("drop", "after"))),
     ]
 )
 AT_STEPS = (
-    list(itertools.product(SYNC_STORIES, DEEDS))
+    [(story, (deed,)) for story in SYNC_STORIES for deed in DEEDS]
     if IS_LONG
     else [
-        ("landed", "killed after"),
-        ("misplaced", "interrupted after"),
-        ("taken", "disk full"),
+        ("landed", ("killed after", "killed before")),
+        ("misplaced", ("interrupted after", "interrupted before")),
+        ("taken", ("disk full", "killed after")),
     ]
 )
 
@@ -60,12 +60,12 @@ def sync_stage(_sync_stage: SyncStage, slow_server: SandboxServer) -> Iterator[S
     slow_server.faults.clear()
 
 
-@pytest.mark.parametrize(("story", "kind", "when"), AT_WRITES)
+@pytest.mark.parametrize(("story", "turns"), AT_WRITES, ids=in_turn)
 def test_a_sync_that_failed_at_any_write_is_finished_by_the_next(
-    sync_stage: SyncStage, tmp_path: Path, story: str, kind: str, when: str
+    sync_stage: SyncStage, tmp_path: Path, story: str, turns: tuple[tuple[str, str], ...]
 ) -> None:
     writes = 0
-    for k in itertools.count(1):
+    for (kind, when), k in zip(itertools.cycle(turns), itertools.count(1), strict=False):
         scene = sync_stage.scene(story, tmp_path)
         before = scene.view()
         faults = scene.world.server.faults
@@ -86,11 +86,11 @@ def test_a_sync_that_failed_at_any_write_is_finished_by_the_next(
     assert writes == sum(entry.is_write for entry in sync_stage.requests(story))
 
 
-@pytest.mark.parametrize(("story", "deed"), AT_STEPS)
+@pytest.mark.parametrize(("story", "deeds"), AT_STEPS, ids=in_turn)
 def test_a_sync_stopped_at_any_local_step_is_finished_by_the_next(
-    sync_stage: SyncStage, tmp_path: Path, story: str, deed: str
+    sync_stage: SyncStage, tmp_path: Path, story: str, deeds: tuple[str, ...]
 ) -> None:
-    for scene in stopped_at_each_step(sync_stage, story, tmp_path, deed, "sync"):
+    for scene in stopped_at_each_step(sync_stage, story, tmp_path, deeds, "sync", stride=3):
         finish_sync(sync_stage, story, scene)
 
 

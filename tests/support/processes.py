@@ -31,6 +31,7 @@ _MODULES = [
     "stackr.repo.resolving",
     "stackr.github.api",
     "stackr.config",
+    "tests.support.warm",  # the last one: it looks at what the others have imported
 ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.support import processes
@@ -18,23 +18,31 @@ from tests.support.truth import check_error
 from tests.support.world import Result
 
 
-def stopped_at_each_step(stage: Stage, story: str, root: Path, deed: str, *args: str) -> Iterator[Scene]:
-    """Scenes in which the command ``args`` was stopped at its first step, its third, and so on, until it has no more.
+def stopped_at_each_step(
+    stage: Stage, story: str, root: Path, deeds: Sequence[str], *args: str, first: int = 1, stride: int = 2
+) -> Iterator[Scene]:
+    """Scenes in which the command ``args`` was stopped at its ``first`` step, and each ``stride`` further on.
 
-    There must be four at least, or nothing was tried. What is left after one step is what is there before the next, so
-    stories that are stopped before and after their steps lose nothing; ``STACKR_TEST_FAULTS=all`` takes every step.
+    The deeds take turns; there must be four steps at least, or nothing was tried. What is left after one step is what
+    is there before the next, so deeds before and after a step lose little; ``STACKR_TEST_FAULTS=all`` takes every step.
     """
-    for k in itertools.count(1, 1 if os.environ.get("STACKR_TEST_FAULTS") == "all" else 2):
+    every = os.environ.get("STACKR_TEST_FAULTS") == "all"
+    for deed, k in zip(itertools.cycle(deeds), itertools.count(*((1, 1) if every else (first, stride))), strict=False):
         scene = stage.scene(story, root)
         before = scene.view()
         hand = saboteur(scene.world.root / "hand", deed, k)
         result = processes.start(scene.clone, *args, env=hand.env).end()
         if hand.steps < k:
             assert result.code == 0, str(result)
-            assert k > 4, "hardly any step"
+            assert hand.steps >= 4, "hardly any step"
             return
         _check_stopped(result, deed, before, scene)
         yield scene
+
+
+def in_turn(value: object) -> str:
+    """What a test with several ways to fail is called by."""
+    return " then ".join(map(in_turn, value)) if isinstance(value, tuple) else str(value)
 
 
 def check_interrupted(result: Result) -> None:
