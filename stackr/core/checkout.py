@@ -19,10 +19,13 @@ from stackr.core.ownership import BRANCHES, HEADS, KEPT, SAID, TAKEN, name_recor
 from stackr.core.plan import MoveRefs, Plan, RefMove
 from stackr.core.ports import LocalState
 from stackr.core.versions import Version, list_versions
-from stackr.errors import Refused
+from stackr.errors import Refused, UsageError
+from stackr.patterns import pattern
 from stackr.records import dataclass
 
 _LONGEST_SLUG = 40
+# git-check-ref-format(1); git-branch(1) takes no HEAD and no hyphen at the front; refs/... would be below refs/heads/.
+_NO_BRANCH = pattern(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|(?:^|/)\.|\.lock(?:/|$)|[/.]$|^[-/]|^(?:@|HEAD)?$|^refs/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +117,12 @@ def _new_commit(member: Member, below: str) -> NewCommit:
 
 
 def branch_name(member: Member) -> str:
-    """``alice/index-words-by-document``; the short id where the title leaves nothing that a branch may be called."""
-    return f"{_slug(member.pull.author)}/{_slug(member.pull.title) or identity.short_id(member.id)}"
+    """``alice/index-words-by-document``; the short id where the title leaves nothing that a branch may be called.
+
+    An account that is gone has no name.
+    """
+    parts = _slug(member.pull.author), _slug(member.pull.title) or identity.short_id(member.id)
+    return "/".join(filter(None, parts))
 
 
 def _slug(text: str) -> str:
@@ -149,6 +156,12 @@ def refuse_other_content(name: str, oid: str, number: int) -> None:
         next_step=f"git switch {name} && stackr sync takes in what is new there; "
         f"stackr checkout {number} --branch ANOTHER-NAME makes another branch",
     )
+
+
+def refuse_name(name: str) -> None:
+    """A name for a branch that git does not take, or that would be taken for something else."""
+    if _NO_BRANCH.search(name):
+        raise UsageError(f'"{name}" cannot be the name of a branch', next_step="choose another one: --branch NAME")
 
 
 def refuse_elsewhere(ref: str, state: LocalState) -> None:

@@ -42,6 +42,8 @@ class Way:
 
 def run(app: App, sought: Sought, way: Way) -> None:
     """Check out the stack up to one pull request; to be called with the lock held, unless it is a dry run."""
+    if way.branch is not None:
+        checkout.refuse_name(way.branch)
     app.ui.step("reading the stack")
     stacked = observe_stacked(app.repo, app.forge, app.remote, app.config.branch_template, sought)
     members = checkout.members(stacked.pulls, stacked.commits, stacked.trunk)

@@ -18,6 +18,7 @@ from stackr.core.checkout import (
     plan_checkout,
     refuse_elsewhere,
     refuse_left_behind,
+    refuse_name,
     refuse_other_content,
     same_content,
     stack_after,
@@ -26,7 +27,7 @@ from stackr.core.model import Commit, Graph, Head, PullRequest, PullState, Trunk
 from stackr.core.ownership import BRANCHES, HEADS, KEPT, NAMES, SAID, TAKEN
 from stackr.core.plan import MoveRefs, RefMove
 from stackr.core.ports import LocalState
-from stackr.errors import Refused
+from stackr.errors import Refused, UsageError
 from tests.support.builders import AUTHOR, BOB, cid, commit, message, pull, ref
 
 TRUNK = Trunk("main", "t9")
@@ -113,6 +114,41 @@ def test_a_head_that_is_just_that_commit_is_taken_and_the_rest_written_unsigned_
 )
 def test_a_branch_is_named_after_author_and_title(title: str, name: str) -> None:
     assert branch_name(two(COMMITS, replace(A, title=title))[0]) == name
+    assert branch_name(two(COMMITS, replace(A, title=title, author=""))[0]) == name.partition("/")[2]
+
+
+@pytest.mark.parametrize("name", ["feature", "a/b.c", "ünï", "x@y", "head", "a-b", "x.lock.y", "@x"])
+def test_what_git_takes_for_a_branch_is_taken(name: str) -> None:
+    refuse_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "",
+            " ",
+            "with space",
+            "-x",
+            "HEAD",
+            "@",
+            "refs/heads/x",
+            "a..b",
+            "a~1",
+            "a^",
+            "a:b",
+            "a?",
+            "a*",
+            "a[b",
+            "a\\b",
+        ),
+        *("/a", "a/", "a//b", ".a", "a/.b", "a.", "a.lock", "a.lock/b", "a@{1}", "a\x7f", "a\nb"),
+    ],
+)
+def test_what_git_takes_for_no_branch_or_for_something_else_is_refused(name: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        refuse_name(name)
+    assert refusal.value.message == f'"{name}" cannot be the name of a branch'
 
 
 def test_a_change_is_somebody_elses_unless_the_viewer_wrote_it_or_pushed_to_it() -> None:
