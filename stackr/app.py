@@ -246,10 +246,12 @@ class App:
         seen = [PullName.of(change.pull) for change in stack.changes if change.pull]
         pullnames.remember(pullnames.path_in(self.repo.common_dir), seen)
 
-    def refuse_without_write_access(self, facts: ForgeFacts | None) -> None:
-        """Say before anything is written that branches cannot be pushed."""
+    def refuse_without_write_access(self, facts: ForgeFacts | None, otherwise: str = "") -> None:
+        """Say before anything is written that branches cannot be pushed, and what can be done ``otherwise``."""
         if facts is not None and not facts.can_push:
-            raise forks.no_write_access(f"{self.host.owner}/{self.host.name}", self.fork)
+            error = forks.no_write_access(f"{self.host.owner}/{self.host.name}", self.fork)
+            error.next_step = "; ".join(filter(None, (otherwise, error.next_step)))
+            raise error
 
     @contextmanager
     def lock(self, command: str, *, needed: bool = True, resolving: bool = False) -> Iterator[None]:

@@ -204,8 +204,8 @@ class Change:
 
     @property
     def title(self) -> str:
-        """The subject line of the local commit."""
-        return self.commit.subject
+        """The subject line of the local commit; something to call it by where there is none."""
+        return self.commit.subject or "(no message)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,5 +246,5 @@ def _message(app: App, text: str | None, start: bytes, way: Way, usage: str, of:
 def _given(app: App, text: str, way: Way) -> bytes:
     """A message of the command line; hooks see it, but not in a dry run."""
     if not text.strip():
-        raise UsageError("the message is empty", next_step="-m TEXT")
+        raise UsageError("the message is empty", next_step="say what the change does: -m TEXT")
     return text.strip().encode() + b"\n" if way.dry_run else app.repo.shaping.message.of_text(text)

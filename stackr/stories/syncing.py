@@ -145,7 +145,7 @@ def _observe(app: App, way: Way) -> Observed:
         refuse_shape(observed.stack)
     refuse_duplicate_ids(observed.stack)
     if way.push:
-        app.refuse_without_write_access(observed.facts)
+        app.refuse_without_write_access(observed.facts, "stackr sync --no-push brings it up to date just here")
     return observed
 
 

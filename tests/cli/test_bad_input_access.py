@@ -113,6 +113,8 @@ def test_without_write_access(world: World) -> None:
         "or ask for write access (stackr auth status shows the token)",
         env={"STACKR_TOKEN": token},
     )
+    told = clone.stackr("sync", code=7, env={"STACKR_TOKEN": token}).err
+    assert "\nnext:  stackr sync --no-push brings it up to date just here; stackr submit --fork " in told
 
 
 def test_a_repository_that_does_not_exist(world: World) -> None:

@@ -29,6 +29,7 @@ from tests.support.builders import cid, commit, new, stack
 def test_the_subject_is_the_first_paragraph_on_one_line(raw: bytes, encoding: str, subject: str):
     made = commit("a1", "t1", b"x", message=raw, encoding=encoding)
     assert made.subject == subject
+    assert new("a1", "t1", commit=made).title == (subject or "(no message)")
 
 
 @pytest.mark.parametrize(
