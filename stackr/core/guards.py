@@ -144,7 +144,7 @@ def refuse_ended_pulls(stack: Stack, active: Sequence[int], reopen: bool) -> Non
         if not reopen:
             raise Refused(
                 f"pull request #{pull.number} of {quoted(change)} is closed",
-                next_step=f"stackr submit --reopen opens it again; "
+                next_step=f"stackr submit --reopen opens it again; stackr drop {change.commit.oid[:7]} takes it out; "
                 f"stackr id --new {change.commit.oid[:7]} makes it a new change",
             )
 

@@ -330,7 +330,8 @@ def test_a_closed_pull_request_in_the_stack(world: World) -> None:
         code=3,
         kind="refused",
         message=f'pull request #2 of "B" ({short}) is closed',
-        next_step=f"stackr submit --reopen opens it again; stackr id --new {short} makes it a new change",
+        next_step=f"stackr submit --reopen opens it again; stackr drop {short} takes it out; "
+        f"stackr id --new {short} makes it a new change",
     )
 
 

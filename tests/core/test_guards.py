@@ -159,7 +159,8 @@ def test_a_pull_request_that_was_merged_into_another_trunk():
 def test_a_closed_pull_request():
     assert submit(ended(PullState.CLOSED)) == (
         f'error: pull request #{number("A")} of "Add A" (a1) is closed\n{NOTHING}\n'
-        "next: stackr submit --reopen opens it again; stackr id --new a1 makes it a new change"
+        "next: stackr submit --reopen opens it again; stackr drop a1 takes it out; "
+        "stackr id --new a1 makes it a new change"
     )
     guards.refuse_submit(ended(PullState.CLOSED), SubmitOptions(reopen=True))
 
