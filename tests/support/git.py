@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support import reffiles
+
 WHEN = "1700000000 +0000"
 """The date of every commit, unless a test says otherwise: 2023-11-14 22:13:20 UTC."""
 
@@ -135,7 +137,7 @@ class GitRepo:
 
     def oid(self, revision: str = "HEAD") -> str:
         """The object id of a revision."""
-        return self.git("rev-parse", "--verify", revision)
+        return reffiles.find_oid(self.path, revision) or self.git("rev-parse", "--verify", revision)
 
     def tree(self, revision: str = "HEAD") -> str:
         """The tree of a revision."""
@@ -143,6 +145,9 @@ class GitRepo:
 
     def refs(self, *patterns: str) -> dict[str, str]:
         """Refs and their object ids."""
+        found = reffiles.list_refs(self.path, patterns)
+        if found is not None:
+            return found
         lines = self.git("for-each-ref", "--format=%(refname) %(objectname)", *patterns).splitlines()
         return {line.split(" ")[0]: line.split(" ")[1] for line in lines}
 
