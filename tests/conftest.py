@@ -10,10 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.git import Workspace, build_workspace, copy_workspace, sealed_env
 
 _homes = itertools.count(1)
+
+
+# A busy machine is no reason to fail; everything else stays as it is, or as hypothesis has it for CI.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def pytest_configure() -> None:
