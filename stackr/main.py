@@ -214,9 +214,17 @@ def _fail(problem: BaseException, argv: list[str], invocation: Invocation) -> in
     failure = failures.explain(problem, argv, invocation)
     if failure.code == failures.INTERRUPTED and output.is_terminal(sys.stderr):
         output.write(sys.stderr, "")  # the terminal has just echoed ^C
-    if failure.as_json:
-        output.write_json(failures.document(failure))
-    else:
+    if not (failure.as_json and _tell_in_json(failure)):
         output.write_error(failure.message, failure.safe, failure.next_step, color=invocation.color, env=os.environ)
     output.abandon()
     return failure.code
+
+
+def _tell_in_json(failure: failures.Failure) -> bool:
+    """Whether stdout took the document; where it cannot (a full disk), stderr has to tell."""
+    try:
+        output.write_json(failures.document(failure))
+        output.flush()
+    except OSError as problem:
+        return output.is_closed_pipe(problem)
+    return True

@@ -87,7 +87,19 @@ def write_raw(stream: TextIO | None, raw: bytes) -> None:
 
 def write_json(document: Mapping[str, Any], stream: TextIO | None = None) -> None:
     """One document on stdout: ASCII, so that every locale can carry it."""
-    write(stream or sys.stdout, json.dumps(document, ensure_ascii=True, indent=2))
+    write(stream or sys.stdout, _ascii_json(document))
+
+
+def _ascii_json(document: Mapping[str, Any]) -> str:
+    """What is no character (a byte of a file name that is not UTF-8) becomes U+FFFD: half a pair is no JSON to many.
+
+    https://www.rfc-editor.org/rfc/rfc8259#section-8.2
+    """
+    text = json.dumps(document, ensure_ascii=True, indent=2)
+    if "\\ud" not in text:
+        return text
+    characters = json.dumps(document, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
+    return json.dumps(json.loads(characters.decode("utf-16-le", "replace")), ensure_ascii=True, indent=2)
 
 
 def write_error(message: str, safe: str, next_step: str, *, color: str = "auto", env: Mapping[str, str]) -> None:

@@ -254,8 +254,11 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
 def test_a_full_disk_under_stdout_is_reported(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = process("--help", stdout=full)
+        in_json = process("nonsense", "--json", stdout=full)
     assert done.returncode == 6
     assert done.stderr.startswith("error: no space left on device\n")
+    assert in_json.returncode == 2
+    assert in_json.stderr.startswith('error: no such command "nonsense"\n')
 
 
 def test_closed_streams_are_survived() -> None:

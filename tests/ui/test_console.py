@@ -64,9 +64,9 @@ def test_results_go_to_stdout_and_talk_to_stderr() -> None:
 
 def test_json_is_one_ascii_document() -> None:
     ui, out, _ = console()
-    ui.json({"title": "naïve \ud800"})
+    ui.json({"title": "naïve 😀 \ud800", "path": b"caf\xe9 \\ud83d".decode("utf-8", "surrogateescape")})
     assert out.getvalue().isascii()
-    assert json.loads(out.getvalue()) == {"title": "naïve \ud800"}
+    assert json.loads(out.getvalue()) == {"title": "naïve 😀 \ufffd", "path": "caf\ufffd \\ud83d"}
 
 
 @pytest.mark.parametrize(
