@@ -31,7 +31,8 @@ def test_a_change_that_does_not_exist_is_a_mistake_of_usage_for_every_command(wo
         (name, word): clone.stackr(name, word, *MORE.get(name, []), "--json", code=2).json["error"]
         for name in found
         for word in ("99", "nonsense")
-        if (name, word) != ("open", "99")  # Any number makes an address, and the browser shows what is there.
+        # Any number makes an address to open; what works here alone has one way to find a change.
+        if (name, word) != ("open", "99") and not (name in LOCAL and word == "nonsense")
     }
     assert {error["kind"] for error in told.values()} == {"usage"}
     assert all(word in error["message"] and error["next"] for (_, word), error in told.items())
