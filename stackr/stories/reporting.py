@@ -106,7 +106,7 @@ def find_job() -> Job | None:
 def open_place(app: App, job: Job | None, way: Way) -> Iterator[Place]:
     """The pull request: ``--pr``, else the job's, else that of the change at HEAD. A job needs no clone.
 
-    Raises ``Refused`` when there is none, GitHubError when there is none of that number.
+    Raises ``Refused`` when there is none, ``UsageError`` when there is none of that number.
     """
     if job is None:
         target = _target_at_head(app, way) if way.number is None else _named(app.forge, way.number)
@@ -129,9 +129,17 @@ def _forge_of(app: App, job: Job) -> GitHub:
 
 
 def _named(forge: GitHub, number: int) -> Target:
+    from stackr.core.sought import Sought
+    from stackr.github.failures import Rejected
     from stackr.github.finding import read_pull
+    from stackr.observe.one import find_pull
 
-    return _target(forge, number, read_pull(forge.http, number).base)
+    try:
+        return _target(forge, number, read_pull(forge.http, number).base)
+    except Rejected:
+        # 404: a number that is no pull request's, or a repository that the token may not see.
+        find_pull(forge, Sought(f"#{number}", number))
+        raise
 
 
 def _target_of(forge: GitHub, job: Job) -> Target:

@@ -165,8 +165,8 @@ def test_one_comment_is_kept_and_written_only_when_the_text_changes(world: World
     assert [author for author, _ in conversation(world, 1)] == ["bob"] * 149 + ["alice"]
     assert clone.stackr(*BENCH, "--post", "--pr", "1", "--base-label", "x").err.startswith("updated the comment on #1")
     assert len(conversation(world, 1)) == 150
-    missing = refusal(clone.stackr(*BENCH, "--post", "--pr", "99", code=5))
-    assert missing.startswith(f'github has no "/api/v3/repos/{world.name}/pulls/99", or the token')
+    missing = refusal(clone.stackr(*BENCH, "--post", "--pr", "99", code=2))
+    assert missing == "#99 is no pull request of this repository"
 
 
 def test_without_a_pull_request_nothing_is_posted(world: World) -> None:
