@@ -87,14 +87,14 @@ def _sync(app: App, stack: Stack, way: Way) -> None:
     left = outdated(plan_submit(synced, choices(app))) if synced.changes else set()
     if way.dry_run:
         _refuse_loss(app, plan)
-        show.plan(app.ui, plan, synced, report("sync", synced, left, plan.notes), as_json=way.as_json)
+        show.plan(app.ui, plan, synced, report(app.invocation.command, synced, left, plan.notes), as_json=way.as_json)
         return
     outcome = execute(plan, synced, app.repo, app.forge, app.ui)
     app.remember_pulls(outcome.stack)
     _warn_of_old_holders(app, stack, rebased.found, sync.new_tips(stack, rebased.replayed))
     is_refreshed = any(not isinstance(action, MoveRefs) for action in plan.actions)
     done = {change.id for change in sync.refreshed(synced)} if is_refreshed else set()
-    shown = report("sync", outcome.stack, left - done, plan.notes)
+    shown = report(app.invocation.command, outcome.stack, left - done, plan.notes)
     show.outcome(app.ui, outcome.done, shown, outcome.oids, as_json=way.as_json)
 
 

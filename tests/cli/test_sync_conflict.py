@@ -106,7 +106,8 @@ def test_a_resolved_conflict_is_continued_and_the_pull_requests_are_refreshed(wo
     stops(clone, "sync", "--resolve")
     assert clone.git("diff", "--name-only", "--diff-filter=U") == "src/util.py"
     resolve(clone)
-    clone.stackr("continue", env=EDITOR)
+    document = clone.stackr("continue", "--json", env=EDITOR).json
+    assert (document["command"], document["ok"], len(document["changes"])) == ("continue", True, 2)
     assert clone.subjects() == ["B", "C"]
     assert (clone.oid("low"), clone.oid("middle")) == (clone.oid("origin/main"), clone.oid("HEAD~1"))
     assert (clone.path / "src/util.py").read_text() == "both\n"
