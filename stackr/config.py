@@ -193,7 +193,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, Found]:
             continue
         setting = BY_NAME.get(variable.removeprefix("STACKR_").lower())
         if setting is None:
-            known = [each.environment for each in SETTINGS]
+            known = [each.environment for each in SETTINGS if each.is_text]
             raise _unknown(variable, known, "the environment", "unset it")
         if env[variable]:
             origin = f"environment {variable}"
@@ -210,7 +210,8 @@ def _from_git(git_config: Mapping[str, str]) -> dict[str, Found]:
             continue
         setting = BY_SQUASHED.get(squash(name))
         if setting is None:
-            raise _unknown(key, [each.git_key for each in SETTINGS], "git config", f"git config --unset {key}")
+            known = [each.git_key for each in SETTINGS if each.is_text]
+            raise _unknown(key, known, "git config", f"git config --unset {key}")
         origin = f"git config {setting.git_key}"
         found[setting.name] = Found(_convert(setting, raw, origin, textual=True), origin)
     return found

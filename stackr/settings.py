@@ -41,6 +41,11 @@ class Setting:
     keys: tuple[str, ...] = ()
 
     @property
+    def is_text(self) -> bool:
+        """Whether a source that has only text (environment, git config) can set it."""
+        return self.type != TABLE
+
+    @property
     def environment(self) -> str:
         """The environment variable."""
         return f"STACKR_{self.name.upper()}"
@@ -70,7 +75,7 @@ class Setting:
             return parse_flag(raw)
         if self.type == LIST:
             return self.accept([item for item in re.split(r"[,\s]*,[,\s]*|\n", raw.strip()) if item])
-        if self.type == TABLE:
+        if not self.is_text:
             raise BadValue("can only stand in a configuration file")
         return self.accept(raw)
 

@@ -104,6 +104,9 @@ def test_an_unknown_key_in_git_config_and_environment_is_named_too(tmp_path: Pat
     problem = refused(tmp_path, env={"STACKR_STYL": "x"})
     assert problem.message == 'unknown setting "STACKR_STYL" in the environment'
     assert problem.next_step == 'did you mean "STACKR_STYLE"? else unset it'
+    # A table can only stand in a file.
+    assert "STACKR_CI" not in refused(tmp_path, env={"STACKR_C": "x"}).next_step
+    assert "stackr.ci" not in refused(tmp_path, git={"stackr.c": "x"}).next_step
 
 
 def test_our_own_notes_in_git_config_and_the_token_are_no_settings(tmp_path: Path) -> None:
