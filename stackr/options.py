@@ -102,5 +102,5 @@ def color_option(*, hidden: bool = False) -> click.Option:
         is_eager=True,
         hidden=hidden,
         callback=_remember_color,
-        help="Colour and live progress: auto (the default) means on a terminal, unless NO_COLOR is set.",
+        help="Colour and live progress: auto (the default) means on a terminal; NO_COLOR turns off colour alone.",
     )
