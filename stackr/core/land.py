@@ -87,11 +87,15 @@ class Prospect:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How to land: the method, how GitHub merges where it does so later, and the words of ``--force``."""
+    """How to land: the method, how GitHub merges where it does so later, and the words of ``--force``.
+
+    ``deletes_heads``: GitHub deletes a head branch by itself when it is merged.
+    """
 
     method: Method
     how: Method = Method.SQUASH
     reason: str = ""
+    deletes_heads: bool = False
 
     @property
     def kind(self) -> Method:
@@ -102,6 +106,16 @@ class Wanted:
     def lands_clean(self) -> bool:
         """Whether the commits of the head branches themselves land, so that these have to be just the clean ones."""
         return self.kind in _CLEAN
+
+    @property
+    def spares_above(self) -> bool:
+        """Whether what stands on a change has to leave its branch before that is merged and deleted at once.
+
+        GitHub retargets it as well, and closes it for good when its deletion is faster
+        (stickerdaniel/linkedin-mcp-server#619, Automattic/newspack-workspace#659). What is merged later, by a queue or
+        by auto-merge, is left to that luck: it would show the diff of the change below until then.
+        """
+        return self.deletes_heads and self.method in (Method.SQUASH, Method.REBASE, Method.MERGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +166,8 @@ def _single_step(prospect: Prospect, index: int, wanted: Wanted) -> Step:
     pull = _pull(change)
     head = _head(prospect, index, wanted)
     prepare: list[Action] = []
-    if pull.base_ref != stack.trunk.name:
+    is_spared = index > 0 and wanted.spares_above and pull.base_ref == _pull(stack.changes[index - 1]).head_ref
+    if pull.base_ref != stack.trunk.name and not is_spared:
         # Before its head is pushed, or it would show trunk's own files and call in their owners (protocol 5.5).
         prepare.append(UpdatePull(change.id, pull.number, pull.node_id, stack.trunk.name))
     prepare += _push_actions(stack, [head])
@@ -160,7 +175,15 @@ def _single_step(prospect: Prospect, index: int, wanted: Wanted) -> Step:
     merge = MergePull(
         change.id, pull.number, pull.node_id, head.target, stack.trunk.name, wanted.method, title, message, wanted.how
     )
-    return Step((change,), tuple(prepare), (*_reason(pull, wanted), merge))
+    spared = _spared(stack, index, pull) if wanted.spares_above else ()
+    return Step((change,), tuple(prepare), (*_reason(pull, wanted), *spared, merge))
+
+
+def _spared(stack: Stack, index: int, pull: PullRequest) -> Iterator[Action]:
+    """The change above off the branch of this one, if it stands on that."""
+    for above in stack.changes[index + 1 : index + 2]:
+        if above.pull and above.pull.state is PullState.OPEN and above.pull.base_ref == pull.head_ref:
+            yield UpdatePull(above.id, above.pull.number, above.pull.node_id, stack.trunk.name)
 
 
 def _head(prospect: Prospect, index: int, wanted: Wanted) -> HeadPlan:

@@ -99,13 +99,15 @@ class LandingFacts:
     """What a landing has to know beyond the stack itself.
 
     ``methods`` holds those of squash, rebase and merge that the repository's settings allow, ``auto`` whether they
-    allow auto-merge. ``standings`` goes by pull request number. ``forced_heads`` is false where a rule forbids moving
-    head branches to commits that do not contain their present one (``non_fast_forward`` on the stack's own branches).
+    allow auto-merge, ``deletes_heads`` whether they have GitHub delete what was merged. ``standings`` goes by pull
+    request number. ``forced_heads`` is false where a rule forbids moving head branches to commits that do not contain
+    their present one (``non_fast_forward`` on the stack's own branches).
     """
 
     rules: TrunkRules = TrunkRules()
     methods: frozenset[Method] = frozenset((Method.SQUASH, Method.REBASE, Method.MERGE))
     auto: bool = False
+    deletes_heads: bool = False
     forced_heads: bool = True
     standings: Mapping[int, PullStanding] = field(default_factory=dict)
     sevs: tuple[Sev, ...] = ()

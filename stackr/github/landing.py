@@ -32,6 +32,7 @@ def landing_from(repository: Mapping[str, Any], trunk: Mapping[str, Any] | None)
         rules=trunk_rules(trunk, repository["queue"], permission),
         methods=frozenset(method for method, setting in _METHODS.items() if repository[setting]),
         auto=repository["autoMergeAllowed"],
+        deletes_heads=repository["deleteBranchOnMerge"],
         forced_heads=all(allows_forcing(ref, permission) for ref in heads),
         standings={node["number"]: _standing(node) for node in standing_nodes(repository)},
         sevs=tuple(_sev(node) for node in (repository.get("sev") or {}).get("nodes") or [] if node),

@@ -278,7 +278,7 @@ def _branches(heads: int, *, trunk: bool, landing: bool) -> Iterator[str]:
 
 
 def _landing(heads: int, numbers: int, *, trunk: bool) -> Iterator[str]:
-    yield "mergeCommitAllowed squashMergeAllowed rebaseMergeAllowed autoMergeAllowed"
+    yield "mergeCommitAllowed squashMergeAllowed rebaseMergeAllowed autoMergeAllowed deleteBranchOnMerge"
     yield f"queue: mergeQueue{'(branch: $branch)' if trunk else ''} {{ configuration {{ mergeMethod }} }}"
     for i in range(heads):
         yield _pulls_of_head(i, ", states: OPEN", "...Standing", letter="s")

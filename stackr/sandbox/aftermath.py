@@ -154,6 +154,8 @@ def _base_moved(engine: Engine, git: GitRepo, pull: PullRequest, move: RefMove, 
 
 def _head_moved(engine: Engine, git: GitRepo, pull: PullRequest, move: RefMove, actor: User | None) -> None:
     before = pull.head_oid
+    if before == move.new:  # opened, or reopened, after a push of which it is told only now
+        return
     forced = not git.graph.is_ancestor(before, move.new)
     pull.head_oid = move.new
     kind = "head_ref_force_pushed" if forced else "pushed"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stackr.sandbox.clock import Clock
 from stackr.sandbox.faults import Faults
@@ -18,6 +19,9 @@ from stackr.sandbox.limits import Limits
 from stackr.sandbox.log import RequestLog
 from stackr.sandbox.model import Repository
 from stackr.sandbox.store import Store
+
+if TYPE_CHECKING:
+    from stackr.sandbox.latepushes import LatePush
 
 # So many repositories are opened before the git processes of all rest.
 _AWAKE = 16
@@ -28,7 +32,9 @@ class Settings:
     """What can be turned while the sandbox runs; not kept over a restart.
 
     ``mergeable_after`` is how often mergeability must be asked before it is known (GitHub computes it in the
-    background). ``time_limit_s`` is where GitHub cuts a request with a 502.
+    background). ``time_limit_s`` is where GitHub cuts a request with a 502. ``push_lag`` is how many API requests are
+    answered before pull requests know of a push, ``branch_lag`` how often making one of a new branch is refused
+    (``latepushes``). ``delete_race`` has GitHub's own deletion of a merged head overtake its retargeting (``merging``).
     """
 
     latency_ms: float = 0
@@ -36,6 +42,9 @@ class Settings:
     time_limit_s: float = 10.0
     mergeable_after: int = 2
     async_merge_after: int = 2
+    push_lag: int = 0
+    branch_lag: int = 0
+    delete_race: bool = False
 
 
 class Engine:
@@ -54,6 +63,9 @@ class Engine:
         # (pull id, head, base) -> how often its mergeability was asked, and the tree or None for a conflict
         self.merge_asked: dict[tuple[int, str, str], int] = {}
         self.merge_trees: dict[tuple[int, str, str], str | None] = {}
+        # pushes that pull requests do not know yet; branches too new for one, with the refusals that are left
+        self.late_pushes: list[LatePush] = []
+        self.unseen_branches: dict[tuple[int, str], int] = {}
         self._repos: dict[int, GitRepo] = {}
         self._depth = 0
 

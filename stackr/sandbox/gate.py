@@ -81,7 +81,7 @@ class Gate:
         return response
 
     def _inner(self, request: Request, entry: Entry) -> Response:
-        background.catch_up(self._engine)
+        background.catch_up(self._engine, int(entry.kind == "api"))
         if entry.kind == "git":
             return githttp.handle(self._engine, request, entry)
         return Response.from_app(self._app, request.environ, buffered=True)

@@ -17,7 +17,7 @@ from typing import IO, BinaryIO, cast
 
 from werkzeug.wrappers import Request, Response
 
-from stackr.sandbox import accounts, aftermath, hooks, pktline
+from stackr.sandbox import accounts, hooks, latepushes, pktline
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError
 from stackr.sandbox.git import RefMove
@@ -122,7 +122,7 @@ def _push(
     with engine.transaction():
         moved = git.sync(move.name for move in moves)
         entry.refs.extend(_logged(engine, repo, moved))
-        aftermath.refs_moved(engine, repo, user, moved)
+        latepushes.pushed(engine, repo, user, moved)
     return response
 
 

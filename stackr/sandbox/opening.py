@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stackr.sandbox import accounts, aftermath
+from stackr.sandbox import accounts, aftermath, latepushes
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import sign_in
 from stackr.sandbox.git import GitRepo, RefMove
@@ -30,6 +30,10 @@ def create_pull(
         source, head_ref = _head(engine, repo, head, head_repo)
         head_oid = engine.git(source).branch(head_ref) if source else None
         base_oid = engine.git(repo).branch(base)
+        if source is not None and latepushes.is_unseen(engine, source, head_ref):
+            head_oid = None
+        if latepushes.is_unseen(engine, repo, base):
+            base_oid = None
         refuse_texts(title, body)
         if source is None or head_oid is None or base_oid is None:
             raise missing_branches(head_ref, base, head_oid, base_oid)

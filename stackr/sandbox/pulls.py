@@ -125,9 +125,19 @@ def _checked_base(engine: Engine, pull: PullRequest, base: str) -> str:
         raise validation_failed([{"resource": "PullRequest", "field": "base", "code": "invalid"}])
     if others(engine, repository_of(engine, pull), pull.head_repo_id, pull.head_ref, base):
         raise custom(f"A pull request already exists for base branch '{base}' and head branch '{pull.head_ref}'")
-    if git.graph.is_ancestor(pull.head_oid, oid):
+    if git.graph.is_ancestor(_live_head(engine, pull), oid):
         raise custom(f"There are no new commits between base branch '{base}' and head branch '{pull.head_ref}'")
     return oid
+
+
+def _live_head(engine: Engine, pull: PullRequest) -> str:
+    """Where the head branch is, also when the pull request does not know that yet.
+
+    Bases are set right after the push that makes them possible (ezyang/ghstack#280, Mergifyio/mergify-cli#1559).
+    """
+    source = engine.store.repositories.get(pull.head_repo_id)
+    tip = engine.git(source).branch(pull.head_ref) if source else None
+    return pull.head_oid if tip is None or engine.git(repository_of(engine, pull)).commit(tip) is None else tip
 
 
 def _change_base(engine: Engine, viewer: User | None, pull: PullRequest, base: str, oid: str) -> None:

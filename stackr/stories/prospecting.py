@@ -96,7 +96,7 @@ def judge(app: App, stack: Stack, facts: LandingFacts, aim: Aim) -> Look:
     left = tuple(change for change in stack.changes if found[change.id] is not Fate.LANDED)
     remaining = replace(stack, changes=left)
     count = _count(left, aim.top)
-    wanted = Wanted(_method(app, aim, stack, left[:count], facts), merge_kind(facts), aim.reason)
+    wanted = Wanted(_method(app, aim, stack, left[:count], facts), merge_kind(facts), aim.reason, facts.deletes_heads)
     picks = sync.plan_picks(stack, found, {})
     prospect = _prospect(app, remaining, picks, count, wanted, facts)
     question = Question(prospect, found, facts, wanted, _verdicts(app, prospect, facts), aim.ignored)

@@ -245,9 +245,16 @@ def test_a_stack_for_another_branch_lands_there(world: World) -> None:
 
 
 def test_where_github_deletes_branches_by_itself_nothing_is_closed(world: World) -> None:
-    """Scenario 31."""
+    """Scenario 31, also where GitHub's deletion is faster than its retargeting."""
     clone = world.stacked("A", "B", "C")
     world.configure(delete_branch_on_merge=True)
+    world.server.engine.settings.delete_race = True
+    assert clone.stackr("land", "2", "--dry-run").out.splitlines() == [
+        "update   #2  base main",
+        "merge    #1  into main by squash  A (#1)",
+        "update   #3  base main",
+        "merge    #2  into main by squash  B (#2)",
+    ]
     clone.stackr("land", "2", "--yes")
     assert [world.state(n) for n in (1, 2, 3)] == ["merged", "merged", "open"]
     assert world.pull(3).base_ref == "main"

@@ -81,6 +81,25 @@ def test_where_no_two_changes_touch_the_same_lines_nothing_is_pushed() -> None:
     assert b.actions == (retarget("B"), merge(made.changes[1], "b1"))
 
 
+@pytest.mark.parametrize("method", [Method.SQUASH, Method.REBASE, Method.MERGE])
+def test_where_github_deletes_merged_heads_the_change_above_leaves_the_branch_first(method: Method) -> None:
+    made = stack(live("a1", "t1"), live("b1", "a1", ref("A")), live("c1", "b1", ref("B")))
+    a, b = plan_steps(prospect(made, 2), Wanted(method, deletes_heads=True))
+    assert kinds(a.merge) == kinds(b.merge) == ["UpdatePull", "MergePull"]
+    assert (a.merge[0], b.merge[0]) == (retarget("B"), retarget("C"))
+    assert retarget("B") not in b.actions
+
+
+def test_what_does_not_stand_on_the_branch_stays_where_it_is() -> None:
+    wanted = Wanted(Method.SQUASH, deletes_heads=True)
+    for above in (live("b1", "a1"), live("b1", "a1", "other")):
+        a, b = plan_steps(prospect(stack(live("a1", "t1"), above)), wanted)
+        assert kinds(a.actions) == ["MergePull"]
+        assert (retarget("B") in b.prepare) is (above.pull is not None and above.pull.base_ref == "other")
+    later = plan_steps(prospect(two()), Wanted(Method.QUEUE, deletes_heads=True))
+    assert [kinds(step.actions) for step in later] == [["MergePull"], ["UpdatePull", "MergePull"]]
+
+
 def test_a_head_that_would_not_merge_to_the_expected_tree_is_pushed_after_its_retarget() -> None:
     made = two()
     _, b = plan_steps(prospect(made, clashing="B"), SQUASH)

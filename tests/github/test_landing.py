@@ -27,7 +27,7 @@ def landing(github: GitHub, request: ReadRequest = LANDING) -> LandingFacts:
 
 def test_all_that_a_landing_has_to_know_comes_with_the_rest(github: GitHub, forge: CannedGitHub) -> None:
     forge.branches |= {"s/one": HEAD, "s/two": HEAD, "dev": HEAD}
-    forge.settings = {"rebaseMergeAllowed": False, "autoMergeAllowed": True}
+    forge.settings = {"rebaseMergeAllowed": False, "autoMergeAllowed": True, "deleteBranchOnMerge": True}
     forge.rules["dev"] = ref(reviews(requiredApprovingReviewCount=1))
     forge.rules["main"] = ref(rule("UPDATE"))
     forge.add("s/one", state="CLOSED", mergeStateStatus="DIRTY")
@@ -44,6 +44,7 @@ def test_all_that_a_landing_has_to_know_comes_with_the_rest(github: GitHub, forg
         ),
         methods=frozenset({Method.SQUASH, Method.MERGE}),
         auto=True,
+        deletes_heads=True,
         forced_heads=True,
         standings={
             2: PullStanding(MergeState.BLOCKED, Checks.FAILING, threads=1),

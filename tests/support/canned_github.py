@@ -156,6 +156,7 @@ class CannedGitHub:
             "label": lambda info, name: {"id": f"L_{name}"} if name in self.labels else None,
             **dict.fromkeys(("mergeCommitAllowed", "squashMergeAllowed", "rebaseMergeAllowed"), True),
             "autoMergeAllowed": False,
+            "deleteBranchOnMerge": False,
             "mergeQueue": lambda info, branch="main": self.queues.get(branch),
             "issues": self._issues,
             **self.settings,

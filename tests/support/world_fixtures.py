@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from stackr.sandbox.engine import Settings
 from stackr.sandbox.repositories import make_bare
 from stackr.sandbox.server import SandboxServer
 from tests.support import templates
@@ -42,7 +43,7 @@ def source_repository(_sealed_session: None, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture
 def world(sandbox_server: SandboxServer, source_repository: Path, tmp_path: Path) -> Iterator[World]:
-    """A repository ``acme/wN`` to which alice, bob and carol may push; faults and the log start clean."""
+    """A repository ``acme/wN`` to which alice, bob and carol may push; faults, settings and the log start clean."""
     name = f"acme/w{next(_names)}"
     repo = sandbox_server.add_repository(name, writers=("alice", "bob", "carol"))
     # Copied as files, since ``git fetch`` takes ten times as long.
@@ -50,6 +51,7 @@ def world(sandbox_server: SandboxServer, source_repository: Path, tmp_path: Path
     sandbox_server.log.clear()
     yield World(sandbox_server, name, tmp_path, begun=_begun(source_repository))
     sandbox_server.faults.clear()
+    sandbox_server.engine.settings = Settings()
 
 
 @functools.cache
