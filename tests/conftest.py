@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.git import Workspace, build_workspace, copy_workspace, sealed_env
+from tests.support.memory import work_in_memory
 
 _homes = itertools.count(1)
 
@@ -27,6 +28,7 @@ def pytest_configure() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.set_threshold(200_000, 20, 20)  # importing every test makes hardly any garbage
+    work_in_memory()
 
 
 def pytest_collection_finish() -> None:
