@@ -177,13 +177,17 @@ class _Landing:
             raise Refused("nothing is landed, since you said no", next_step="stackr land asks again")
 
     def _rehearse(self, look: Look, notes: tuple[str, ...]) -> None:
-        """Show what is in the way, and the very plan that would run."""
+        """Show what is in the way, and the very plan that would run, up to the last merge.
+
+        What the sync at the end moves depends on the commits that GitHub makes.
+        """
         blocking = self._blocking(look)
         part = look.narrowed(preflight.ready(look.prospect, blocking))
         plan = Plan("land", tuple(action for step in part.steps for action in step.actions), notes)
         if not blocking:
             if look.prospect.count:
                 self._refuse_loss(look)
+                notes = (*notes, "afterwards what is left is synced, and the branches of what landed are removed")
             shown = report("land", look.stack, finishing.outdated_in(self._app, look.prospect.stack), notes)
             show.plan(self._app.ui, plan, look.stack, shown, as_json=self._way.as_json)
             return
@@ -262,12 +266,12 @@ class _Landing:
         for pause in awaiting.SETTLING_S:
             if not _is_open(look, ids):
                 break
-            self._app.ui.wait(pause, "GitHub does not show the merge yet")
+            self._app.ui.wait(pause, "github does not show the merge yet")
             look = self._look()
         missing = [change for change in look.prospect.stack.changes if change.id in ids]
         if missing:
             raise Refused(
-                f"GitHub did not merge {', '.join(name(change) for change in missing)}",
+                f"github did not merge {', '.join(name(change) for change in missing)}",
                 next_step="see why on its page, then stackr land again",
             )
         self._progress.landed += step.changes

@@ -113,9 +113,10 @@ def test_a_rehearsal_shows_the_plan_that_then_runs(world: World) -> None:
     objects = clone.git("count-objects", "-v")
     with untouched(world, clone):
         planned = clone.stackr("land", "--dry-run", "--json").json
-        shown = clone.stackr("land", "--dry-run").out
+        shown = clone.stackr("land", "--dry-run")
     assert clone.git("count-objects", "-v") == objects
-    assert shown == (
+    assert shown.err == "afterwards what is left is synced, and the branches of what landed are removed\n"
+    assert shown.out == (
         "merge    #1  into main by squash  A (#1)\nupdate   #2  base main\nmerge    #2  into main by squash  B (#2)\n"
     )
     done = clone.stackr("land", "--yes", "--json").json
