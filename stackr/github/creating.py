@@ -22,6 +22,10 @@ from stackr.github.reading import Reader
 # A request that GitHub cuts has taken 10 s itself, so three tries need more than the 10 s that reads have.
 _BUDGET_S = 45.0
 _EXISTS = "already exists"
+# GitHub's words for a branch that is not there. All are pushed before, but it may take some moments to know that
+# (kdlbs/kandev#3134, HENNGE/tfupdate-action#40).
+_NO_BRANCH = ("sha can't be blank", "ref must be a branch")
+_LEARNING_S = (0.5, 1.0, 2.0, 4.0)
 
 
 class Creation:
@@ -40,6 +44,7 @@ class Creation:
         self._reader = reader
         self._pace = pace
         self._patience = graph.http.patience(_BUDGET_S)
+        self._pauses = list(_LEARNING_S)
         self._repository_id = repository_id
         self._todo = list(pulls)
         self._reread = list(reread)
@@ -105,6 +110,7 @@ class Creation:
     def _take(self, chunk: Sequence[NewPull], answer: Answer) -> None:
         self._headers = answer.headers
         doubtful: list[tuple[NewPull, Problem]] = []
+        early: list[tuple[NewPull, Problem]] = []
         limit: Problem | None = None
         before = len(self._done)
         for i, pull in enumerate(chunk):
@@ -118,6 +124,8 @@ class Creation:
                 limit = problem
             elif _may_exist(problem):
                 doubtful.append((pull, problem))
+            elif _is_early(problem):
+                early.append((pull, problem))
             else:
                 self._refused.append((pull, problem))
         # What was refused took no time.
@@ -128,6 +136,8 @@ class Creation:
         if limit is not None and not self._refused:
             self._size = FIRST_CREATES
             self._go_on_after(limited(answer.headers, limit.message, self._graph.http.now()))
+        elif early and not self._refused:
+            self._give_time(early)
 
     def _settle(self, doubtful: Sequence[tuple[NewPull, Problem]]) -> None:
         """Those that may exist: take what is found; what is not found is refused, or tried again if GitHub failed."""
@@ -138,6 +148,14 @@ class Creation:
         self._refused += [(pull, problem) for pull, problem in missing if _EXISTS in problem.message]
         if missing and not self._refused:
             self._go_on_after(Lost(f"github could not create a pull request ({missing[0][1].message})"))
+
+    def _give_time(self, early: Sequence[tuple[NewPull, Problem]]) -> None:
+        """Wait until GitHub knows the branches that were just pushed; refused if it does not after some seconds."""
+        if self._pauses:
+            self._graph.http.wait(self._pauses.pop(0), "github does not know yet what was just pushed")
+        else:
+            self._refused += early
+            self._strike_off()
 
     def _adopt(self, pulls: Sequence[NewPull]) -> None:
         self._doubtful = tuple(pulls)
@@ -200,3 +218,8 @@ def _problem_of(answer: Answer, alias: str) -> Problem:
 def _may_exist(problem: Problem) -> bool:
     """A pull request that was there before, or whose creation is uncertain: the error lies deeper, or GitHub failed."""
     return _EXISTS in problem.message or problem.is_transient or len(problem.path) > 1
+
+
+def _is_early(problem: Problem) -> bool:
+    """Whether GitHub does not know a branch."""
+    return any(words in problem.message for words in _NO_BRANCH)

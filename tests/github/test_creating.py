@@ -256,6 +256,28 @@ def test_a_refusal_stops_and_says_what_was_created_and_what_not(github: GitHub, 
     assert heads(forge) == ["s/0", "s/1", "s/3", "s/4"]
 
 
+NO_BRANCH = "Head sha can't be blank, No commits between s/0 and s/1, Head ref must be a branch"
+
+
+def test_a_branch_that_github_does_not_know_yet_is_given_some_seconds(github: GitHub, forge: CannedGitHub) -> None:
+    """kdlbs/kandev#3134: what was pushed a moment ago may not be there for a pull request."""
+    early = iter([Said("UNPROCESSABLE", NO_BRANCH)] * 2)
+    forge.refuse = lambda mutation, given: next(early, None) if given["headRefName"] == "s/1" else None
+    created = create(github, stack(3))
+    assert (sorted(created.pulls), sorted(created.texts)) == (["s/0", "s/1", "s/2"], [1, 2, 3])
+    assert forge.operations() == ["StackrCreate"] * 3
+    assert forge.clock.waits == [(s, "github does not know yet what was just pushed") for s in (0.5, 1.0)]
+
+
+def test_a_branch_that_never_appears_is_refused_with_githubs_words(github: GitHub, forge: CannedGitHub) -> None:
+    forge.refuse = refusing("s/1", NO_BRANCH)
+    with pytest.raises(GitHubError) as caught:
+        create(github, stack(2))
+    assert caught.value.message == f'github refused a pull request for "s/1": {NO_BRANCH}'
+    assert caught.value.safe == 'what was created (#1) stays and is adopted by the next run; not created: "s/1"'
+    assert sum(seconds for seconds, _ in forge.clock.waits) == 7.5
+
+
 def test_no_permission_is_a_matter_of_the_token(github: GitHub, forge: CannedGitHub) -> None:
     forge.refuse = refusing(
         "s/0", "alice does not have the correct permissions to execute `CreatePullRequest`", "FORBIDDEN"

@@ -210,3 +210,10 @@ def test_a_hundred_pull_requests_outlast_slow_mutations_and_the_secondary_limit(
         client.close()
     assert [facts.pulls[new.head][0].body for new in news] == ["x"] * 100
     assert len(created.texts) == 100
+
+
+def test_branches_that_were_pushed_just_now_are_waited_for(world: World, alice: Clone, client: GitHub) -> None:
+    world.server.engine.settings.branch_lag = 1
+    news = push_stack(alice, 3)
+    created = client.create_pulls(client.read(ReadRequest()).repository_id, news)
+    assert sorted(created.pulls) == sorted(pull.head_ref for pull in world.pulls()) == [new.head for new in news]
