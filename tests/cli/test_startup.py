@@ -19,10 +19,13 @@ HEAVY = {"git", "gitdb", "requests", "urllib3", "rich", "flask", "graphql", "tom
 
 
 def modules_after(*arguments: str, **environment: str) -> set[str]:
-    """The top-level packages in memory when ``stackr`` with these arguments ends."""
+    """The top-level packages in memory when ``stackr`` with these arguments ends, and "a process" if one was started."""
     program = (
         "import atexit, sys\n"
-        "atexit.register(lambda: print(sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr))\n"
+        "started = []\n"
+        "sys.addaudithook(lambda event, _: started.append('a process') if event == 'subprocess.Popen' else None)\n"
+        "loaded = lambda: sorted({*started, *(name.split('.')[0] for name in sys.modules)})\n"
+        "atexit.register(lambda: print(loaded(), file=sys.stderr))\n"
         f"from stackr.main import run\nrun({list(arguments)!r})\n"
     )
     env = {**os.environ, **environment}
@@ -63,7 +66,11 @@ def test_completion_imports_none_of_them_and_runs_no_process(line: str, workspac
     inside = line.replace("stackr", f"stackr -C {workspace.clone.path}")
     words = str(len(inside.split()))
     loaded = modules_after(_STACKR_COMPLETE="bash_complete", COMP_WORDS=inside, COMP_CWORD=words)
-    assert loaded & {*HEAVY, "subprocess"} == set()
+    assert loaded & {*HEAVY, "a process"} == set()
+
+
+def test_a_process_would_be_noticed(workspace: Workspace) -> None:
+    assert "a process" in modules_after("-C", str(workspace.clone.path), "id")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
