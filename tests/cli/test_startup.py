@@ -19,7 +19,7 @@ HEAVY = {"git", "gitdb", "requests", "urllib3", "rich", "flask", "graphql", "tom
 
 
 def modules_after(*arguments: str, **environment: str) -> set[str]:
-    """The top-level packages in memory when ``stackr`` with these arguments ends, and "a process" if one was started."""
+    """The top-level packages in memory when ``stackr`` ends, and "a process" if it started one."""
     program = (
         "import atexit, sys\n"
         "started = []\n"
