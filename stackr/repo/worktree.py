@@ -18,7 +18,7 @@ from stackr.errors import GitError, Refused
 from stackr.patterns import pattern
 from stackr.repo import disk, failures, write
 from stackr.repo.pending import Index, Journal, Pending
-from stackr.repo.replay.trees import Entry, Trees
+from stackr.repo.replay.trees import SUBMODULE, Entry, Trees
 from stackr.repo.run import Done, Runner
 from stackr.repo.text import decode_name
 
@@ -204,7 +204,7 @@ class WorkTree:
         found: set[bytes] = set()
         for path, was, now in differences:
             if was is None and now is not None:
-                found |= {clash for clash in self._on_disk(path) if clash not in gone}
+                found |= {clash for clash in self._on_disk(path, now[0] == SUBMODULE) if clash not in gone}
         if not found:
             return found
         tracked = set(self.runner.git("ls-files", "-z", env=self.index.env).split(b"\0"))
@@ -212,8 +212,11 @@ class WorkTree:
         known = {fold(path) for path in tracked}
         return {path for path in found if fold(path) not in known}
 
-    def _on_disk(self, path: bytes) -> Iterator[bytes]:
-        """Files at this path: itself, a file where it needs a folder, or what is in a folder of that name."""
+    def _on_disk(self, path: bytes, is_submodule: bool) -> Iterator[bytes]:
+        """Files at this path: itself, a file where it needs a folder, or what is in a folder of that name.
+
+        A submodule may have a folder already, whose files are its own: git leaves them alone.
+        """
         for at in (at for at, byte in enumerate(path) if byte == ord("/")):
             mode = self.mode(path[:at])
             if mode is None:
@@ -223,7 +226,7 @@ class WorkTree:
                 return
         mode = self.mode(path)
         if mode is not None and stat.S_ISDIR(mode):
-            yield from self.files_below(path)
+            yield from () if is_submodule else self.files_below(path)
         elif mode is not None:
             yield path
 

@@ -201,6 +201,27 @@ def test_submodules_move_in_the_index_and_keep_their_files(
     assert (clone.path / "module/mine.txt").read_text() == "mine\n"
 
 
+def test_a_submodule_goes_and_comes_again_with_its_files_where_they_are(
+    workspace: Workspace, repo: Repository, tmp_path: Path
+) -> None:
+    module = make_repo(tmp_path / "module")
+    module.commit("one", {"license.txt": "free\n"})
+    clone = workspace.clone
+    old = clone.oid()
+    clone.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(module.path), "module")
+    clone.git("commit", "-qam", "with module")
+    new = clone.oid()
+    switch(repo, new, old)
+    assert (clone.path / "module/license.txt").read_text() == "free\n"
+    switch(repo, old, new)
+    assert clone.git("status", "--porcelain") == ""
+    switch(repo, new, old)
+    (clone.path / "module").rename(clone.path / "aside")
+    clone.write("module", "a file of mine\n")
+    with pytest.raises(Refused, match='would be overwritten: "module"'):
+        switch(repo, old, new)
+
+
 def test_filters_run_as_in_a_checkout(workspace: Workspace, repo: Repository) -> None:
     clone = workspace.clone
     clone.git("config", "filter.shout.smudge", "tr a-z A-Z")

@@ -23,7 +23,8 @@ Pair: TypeAlias = "tuple[bytes, bytes]"
 """Ids of a tree before and after."""
 
 TREE = b"40000"
-MODES = frozenset({TREE, b"100644", b"100755", b"120000", b"160000"})
+SUBMODULE = b"160000"
+MODES = frozenset({TREE, b"100644", b"100755", b"120000", SUBMODULE})
 _ENTRY = pattern(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 _TREE = pattern(rb"(?:[0-7]+ [^\0]+\0.{20})*", re.DOTALL)
 
