@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask
 from werkzeug.routing import Rule
 
-from stackr.sandbox import control, rest
+from stackr.sandbox import control, request, rest
 from stackr.sandbox.engine import Engine
 from stackr.sandbox.gate import Gate
 from stackr.sandbox.graphql import http as graphql
@@ -45,6 +45,7 @@ def create_flask(engine: Engine) -> Flask:
     app.register_blueprint(graphql.create_blueprint(engine))
     app.register_blueprint(joblogs.create_blueprint(engine))
     app.register_blueprint(pages.create_blueprint(engine))
+    app.teardown_request(lambda _error: request.leave(engine))
     return app
 
 

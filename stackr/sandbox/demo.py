@@ -60,7 +60,8 @@ class Demo:
         self._heading("One command makes a stack of pull requests of them")
         self._stackr("submit")
         self._heading("Bob approves the lowest; Alice amends the second")
-        self._approve(self._numbers()[0])
+        lowest = self._numbers()[0]
+        self._approve(lowest)
         self._amend(2, "docs/asked-for.md", "What Bob asked for.\n")
         self._stackr("submit")
         self._heading("Alice reorders two commits: every pull request stays open, only bases change")
@@ -73,7 +74,7 @@ class Demo:
         self._stackr("submit")
         self._stackr("status")
         self._heading("What Bob has approved lands; the pull requests above are retargeted, and nothing is pushed")
-        self._stackr("land", str(self._numbers()[0]), "--yes")
+        self._stackr("land", str(lowest), "--yes")
 
     def pages(self) -> list[str]:
         """Addresses to open in a browser: the repository, then the pull requests, newest on top."""

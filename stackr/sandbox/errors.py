@@ -17,7 +17,7 @@ class ApiError(Exception):
 
     ``errors`` holds GitHub's objects (``{"resource", "code", "field"?, "message"?}``) or plain strings.
     ``texts`` are GraphQL's words where they differ, ``graphql_type`` is the ``type`` of its error.
-    ``headers`` go on the HTTP answer.
+    ``headers`` go on the HTTP answer, ``extensions`` into GraphQL's error.
     Source: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api
     """
 
@@ -31,6 +31,7 @@ class ApiError(Exception):
         graphql_type: str = "UNPROCESSABLE",
         docs: str = DOCS,
         headers: Mapping[str, str] | None = None,
+        extensions: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -40,6 +41,7 @@ class ApiError(Exception):
         self.graphql_type = graphql_type
         self.docs = docs
         self.headers = dict(headers or {})
+        self.extensions = dict(extensions or {})
 
     def texts(self) -> list[str]:
         """The messages one by one, as GraphQL joins them (", "): the entries' own, else the main one."""

@@ -37,6 +37,7 @@ class Secondary:
     """Secondary limits, off until ``enabled``. Windows slide; numbers are GitHub's published ones.
 
     ``rapid_pulls`` creations of pull requests within ``rapid_window_s`` are let through, the next is refused.
+    ``retry_after_s`` None: GitHub does not say how long to wait, as it need not.
     """
 
     enabled: bool = False
@@ -46,7 +47,8 @@ class Secondary:
     contents_per_hour: int = 500
     rapid_pulls: int = 9
     rapid_window_s: float = 10.0
-    retry_after_s: int = 60
+    concurrent: int = 100
+    retry_after_s: int | None = 60
 
 
 class Limits:
@@ -58,6 +60,7 @@ class Limits:
         self.budgets = {"core": 5000, "graphql": 5000}
         self.anonymous = 60
         self._lock = threading.Lock()
+        self._under_way: dict[int, int] = defaultdict(int)
         self._used: dict[tuple[int, str], tuple[float, int]] = {}
         self._windows: dict[tuple[int, str], deque[tuple[float, int]]] = defaultdict(deque)
 
@@ -85,6 +88,25 @@ class Limits:
                     else self.secondary.rest_points_per_minute
                 )
                 self._spend(user, f"{resource} points", points, allowed, 60)
+
+    def refund(self, user: User, resource: str) -> None:
+        """An answer of 304 to a signed-in user costs nothing of the hour."""
+        with self._lock:
+            start, used = self._used[user.id, resource]
+            self._used[user.id, resource] = (start, used - 1)
+
+    def enter(self, user: User | None) -> None:
+        """One more request is under way; refused when too many of this user's are, REST and GraphQL together."""
+        key = user.id if user else 0
+        with self._lock:
+            if self.secondary.enabled and self._under_way[key] >= self.secondary.concurrent:
+                raise secondary_limit(self.secondary.retry_after_s)
+            self._under_way[key] += 1
+
+    def leave(self, user: User | None) -> None:
+        """It is over."""
+        with self._lock:
+            self._under_way[user.id if user else 0] -= 1
 
     def create_content(self, user: User | None, *, pull: bool = False) -> None:
         """Count one creation of content (pull request, comment, review, issue); refuse when too many.
@@ -126,12 +148,12 @@ def _primary(user: User | None, rate: Rate) -> ApiError:
     return ApiError(403, f"API rate limit exceeded for {who}.", graphql_type="RATE_LIMITED", docs=_PRIMARY_DOCS)
 
 
-def secondary_limit(retry_after_s: int) -> ApiError:
+def secondary_limit(retry_after_s: int | None) -> ApiError:
     """What GitHub answers when it is asked too much at once."""
     return ApiError(
         403,
         "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
         graphql_type="RATE_LIMITED",
         docs=_SECONDARY_DOCS,
-        headers={"Retry-After": str(retry_after_s)},
+        headers={} if retry_after_s is None else {"Retry-After": str(retry_after_s)},
     )

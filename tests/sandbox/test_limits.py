@@ -97,3 +97,20 @@ def test_a_manual_clock_sleeps_at_once(clock: ManualClock) -> None:
     clock.sleep(5)
     clock.sleep(-1)
     assert (clock.time() - before, clock.now()) == (5, "2027-01-15T08:00:05Z")
+
+
+def test_a_hundred_requests_may_be_under_way_at_once(timed: Box) -> None:
+    limits = timed.server.engine.limits
+    limits.secondary.enabled, limits.secondary.retry_after_s = True, None
+    for _ in range(limits.secondary.concurrent):
+        limits.enter(timed.server.user("alice"))
+    refused = timed.alice.call("GET", "/user")
+    assert refused.status_code == 403 and "Retry-After" not in refused.headers
+    assert refused.json()["message"].startswith("You have exceeded a secondary rate limit.")
+    assert timed.alice.session.post(f"{timed.server.url}/api/graphql", json={"query": "{viewer {login}}"}).json() == {
+        "errors": [{"type": "RATE_LIMITED", "message": refused.json()["message"]}]
+    }
+    assert timed.bob.call("GET", "/user").status_code == 200
+    limits.leave(timed.server.user("alice"))
+    for _ in range(2):
+        assert timed.alice.call("GET", "/user").status_code == 200, "those that are over count no more"

@@ -22,7 +22,8 @@ def test_a_bad_an_expired_and_a_restricted_token(box: Box) -> None:
         box.bob.session.headers["Authorization"] = f"Bearer {token}"
         assert box.bob.get("/user", expect=401)["message"] == "Bad credentials"
     box.bob.session.headers["Authorization"] = f"token {box.server.add_user('frank', sso_required=True)}"
-    response = box.bob.call("GET", "/user")
+    assert box.bob.get("/user")["login"] == "frank"
+    response = box.bob.call("GET", "")
     assert response.status_code == 403
     assert response.headers["X-GitHub-SSO"].startswith(f"required; url={box.server.url}/")
 
@@ -38,6 +39,17 @@ def test_basic_authentication_and_unknown_schemes(box: Box) -> None:
 def test_the_version_asked_for_must_exist(box: Box) -> None:
     assert box.alice.call("GET", "/user", headers={"X-GitHub-Api-Version": "2022-11-28"}).status_code == 200
     assert box.alice.call("GET", "/user", headers={"X-GitHub-Api-Version": "1999-01-01"}).status_code == 400
+    box.stack("one")
+    for version, there in (("2022-11-28", True), ("2026-03-10", False)):
+        for path in ("pulls", "pulls/1"):
+            found = box.alice.get(path, headers={"X-GitHub-Api-Version": version})
+            assert ("merge_commit_sha" in (found[0] if path == "pulls" else found)) is there
+
+
+def test_a_request_needs_a_user_agent(box: Box) -> None:
+    refused = box.alice.call("GET", "/user", headers={"User-Agent": ""})
+    assert refused.status_code == 403
+    assert refused.json()["message"].startswith("Request forbidden by administrative rules.")
 
 
 def test_every_answer_tells_the_budget_and_unchanged_ones_are_304(box: Box) -> None:
@@ -47,6 +59,7 @@ def test_every_answer_tells_the_budget_and_unchanged_ones_are_304(box: Box) -> N
     assert first.headers["X-GitHub-Request-Id"]
     again = box.alice.call("GET", "/user", headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["X-RateLimit-Used"] == first.headers["X-RateLimit-Used"], "it is for free"
     rates = box.alice.get("/rate_limit")
     assert rates["resources"]["core"]["used"] == int(again.headers["X-RateLimit-Used"]) + 1
     assert box.anonymous.call("GET", "/meta").headers["X-RateLimit-Limit"] == "60"

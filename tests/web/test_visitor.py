@@ -161,7 +161,7 @@ def test_a_wrong_method_is_a_page_too(client: Client) -> None:
     "path", ["/api/v3", "/api/v3/nothing", "/api/nothing", "/_sandbox/nothing", "/-/static/nothing"]
 )
 def test_what_is_no_page_keeps_its_own_not_found(client: Client, path: str) -> None:
-    answer = client.get(path)
+    answer = client.get(path, headers={"User-Agent": "tests"})
     assert answer.status_code in (200, 404)
     assert "stackr sandbox" not in answer.get_data(as_text=True)
 

@@ -21,16 +21,23 @@ from graphql import (
 from stackr.sandbox.errors import ApiError
 
 NODE_LIMIT = 500_000
+# Rollups of fifty pull requests and more, with every check, run into GitHub's time limit; of twenty they do not
+# (cli/cli#7421, #6247; QwenLM/qwen-code#10861, Graphify-Labs/graphify#2912, HomericIntelligence/Mnemosyne#2155).
+CONTEXTS_IN_TIME = 5_000
 
 
 class Counter:
-    """Walks one operation and adds up: ``nodes`` it may return, ``connections`` that must be asked for them."""
+    """Walks one operation and adds up.
+
+    ``nodes`` are those it may return, ``contexts`` the checks among them; ``connections`` must be asked for them.
+    """
 
     def __init__(self, document: DocumentNode, variables: dict[str, Any]) -> None:
         self.fragments = {d.name.value: d for d in document.definitions if isinstance(d, FragmentDefinitionNode)}
         self.variables = variables
         self.nodes = 0
         self.connections = 0
+        self.contexts = 0
 
     def walk(self, selections: SelectionSetNode | None, times: int = 1) -> Counter:
         """Count a selection that is made ``times`` times."""
@@ -40,6 +47,7 @@ class Counter:
                 if size is not None:
                     self.connections += times
                     self.nodes += times * size
+                    self.contexts += times * size if selection.name.value == "contexts" else 0
                 self.walk(selection.selection_set, times * (1 if size is None else size))
             elif isinstance(selection, FragmentSpreadNode):
                 self.walk(self.fragments[selection.name.value].selection_set, times)

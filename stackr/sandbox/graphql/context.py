@@ -40,6 +40,14 @@ class Context:
     connection_count: int = 0
     _levels: dict[int, str] = field(default_factory=dict)
 
+    @property
+    def cost(self) -> int:
+        """What the request takes of the hour's points.
+
+        https://docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api#predicting-the-point-value-of-a-query
+        """
+        return max(1, round(self.connection_count / 100))
+
     def user(self, user_id: int | None) -> User | None:
         """The account with this id; None for nobody and for deleted accounts, as GitHub's Actor fields have it."""
         return self.engine.store.users.get(user_id)
@@ -61,6 +69,14 @@ class Context:
     def sees(self, repo: Repository) -> bool:
         """Whether the viewer may know that the repository exists."""
         return self.level(repo) != "none"
+
+    def refuse_without_sign_on(self) -> None:
+        """FORBIDDEN for what is the organization's, and the address on the answer, without single sign-on."""
+        try:
+            request.refuse_without_sign_on(self.engine, self.token)
+        except ApiError as error:
+            self.headers.update(error.headers)
+            raise
 
     def writes(self, repo: Repository) -> bool:
         """Whether the viewer may push."""

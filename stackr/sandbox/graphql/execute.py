@@ -21,6 +21,7 @@ from stackr.sandbox.graphql import mutations as mutation_files
 from stackr.sandbox.graphql import resolvers as resolver_files
 from stackr.sandbox.graphql.context import Context
 from stackr.sandbox.graphql.sdl import sandbox_schema
+from stackr.sandbox.request import TimeCut
 
 Json = dict[str, Any]
 MAX_ERRORS = 100
@@ -95,9 +96,13 @@ def run(context: Context, request: Request) -> Json:
     """
     try:
         counts = analysis.count(request.prepared.document, request.operation, request.variables)
+        context.node_count, context.connection_count = counts.nodes, counts.connections
+        # The first point was taken when the request came.
+        context.engine.limits.charge(context.viewer, "graphql", cost=context.cost - 1, points=0)
     except ApiError as error:
         return {"errors": [{"type": error.graphql_type, "message": error.message}]}
-    context.node_count, context.connection_count = counts.nodes, counts.connections
+    if counts.contexts >= analysis.CONTEXTS_IN_TIME:
+        raise TimeCut
     with context.held:
         if not request.mutations:
             context.held.enter_context(context.engine.lock)

@@ -67,6 +67,7 @@ def failed(error: GraphQLError, refusal: ApiError) -> Json:
     return {
         "type": refusal.graphql_type,
         "path": list(error.path or []),
+        **({"extensions": refusal.extensions} if refusal.extensions else {}),
         "locations": locations(error),
         "message": ", ".join(refusal.texts()),
     }

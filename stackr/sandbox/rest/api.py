@@ -19,7 +19,16 @@ from stackr.sandbox.engine import Engine
 from stackr.sandbox.errors import ApiError, not_found, sign_in
 from stackr.sandbox.gate import bad_gateway
 from stackr.sandbox.model import Repository, User
-from stackr.sandbox.request import TimeCut, before_mutation, begin, current, error_response, finish
+from stackr.sandbox.request import (
+    TimeCut,
+    as_versioned,
+    before_mutation,
+    begin,
+    current,
+    error_response,
+    finish,
+    refuse_without_sign_on,
+)
 from stackr.sandbox.rest.inputs import Fields, read_body, read_params
 
 View = Callable[..., Any]
@@ -59,6 +68,7 @@ class Api:
 
     def repo(self, owner: str, name: str) -> Repository:
         """The repository of the path, if the viewer may see it."""
+        refuse_without_sign_on(self.engine, current().token)
         return accounts.repository(self.engine, self.viewer, owner, name)
 
     # -- for declaring ---------------------------------------------------------------------------------
@@ -103,7 +113,7 @@ class Api:
         if result is None:
             return Response(status=204)
         body, status = result if isinstance(result, tuple) else (result, 200)
-        response = jsonify(body)
+        response = jsonify(as_versioned(body) if isinstance(body, dict) else body)
         response.status_code = status
         return response
 
@@ -113,7 +123,8 @@ class Api:
         size = min(max(args.get("per_page", page.default_size, int), 1), 100)
         number = max(args.get("page", 1, int), 1)
         last = max(-(-len(page.rows) // size), 1)
-        rows = [page.shape(row) for row in page.rows[(number - 1) * size : number * size]]
+        shaped = [page.shape(row) for row in page.rows[(number - 1) * size : number * size]]
+        rows = [as_versioned(row) if isinstance(row, dict) else row for row in shaped]
         response = jsonify({"total_count": len(page.rows), page.wrap: rows} if page.wrap else rows)
         links = {"prev": number - 1, "next": number + 1, "last": last, "first": 1}
         if number <= 1:

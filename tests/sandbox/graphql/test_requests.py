@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stackr.sandbox.ids import node_id
-from tests.support.graphql import ask, data, errors, post
+from tests.support.graphql import ask, data, errors, post, pull_id
 from tests.support.sandbox import Box
 
 REPO = 'repository(owner: "acme", name: "widgets")'
@@ -139,3 +139,47 @@ def test_a_page_finds_what_it_shows(box: Box) -> None:
     assert data(box.alice, query, u=f"{box.server.url}/alice")["resource"]["__typename"] == "User"
     assert data(box.alice, query, u=f"{box.server.url}/")["resource"] is None
     assert data(box.alice, query, u=f"{box.server.url}/acme/widgets/wiki")["resource"] is None
+
+
+def test_without_single_sign_on_only_the_organizations_parts_are_refused(box: Box) -> None:
+    """fwouts/prmonitor#1042: status 200, the rest of the answer, and the address in a header."""
+    box.stack("one")
+    pull = pull_id(box.alice, 1)
+    box.bob.session.headers["Authorization"] = f"token {box.server.add_user('frank', sso_required=True)}"
+    repository = 'repository(owner: "acme", name: "widgets") {id}'
+    response = post(box.bob, f"{{viewer {{login}} {repository}}}")
+    assert response.status_code == 200
+    assert response.headers["X-GitHub-SSO"].startswith(f"required; url={box.server.url}/")
+    answer = response.json()
+    assert answer["data"] == {"viewer": {"login": "frank"}, "repository": None}
+    (error,) = answer["errors"]
+    assert (error["type"], error["path"], error["extensions"]) == ("FORBIDDEN", ["repository"], {"saml_failure": True})
+    assert error["message"].startswith("Resource protected by organization SAML enforcement.")
+    answer = post(box.bob, f'mutation {{closePullRequest(input: {{pullRequestId: "{pull}"}}) {{clientMutationId}}}}')
+    assert answer.json()["errors"][0]["extensions"] == {"saml_failure": True}
+    assert answer.headers["X-GitHub-SSO"].startswith("required")
+    found = post(box.bob, '{search(query: "is:pr", type: ISSUE, first: 9) {issueCount}}').json()
+    assert found == {"data": {"search": {"issueCount": 0}}}
+    ref = node_id("Ref", box.repo.id, "refs/heads/main")
+    assert post(box.bob, f'{{node(id: "{ref}") {{id}}}}').json()["errors"][0]["type"] == "FORBIDDEN"
+
+
+def test_the_checks_of_many_pull_requests_do_not_come_in_time(box: Box) -> None:
+    """cli/cli#7421, QwenLM/qwen-code#10861: fifty whole rollups are too many, twenty are not, counts are cheap."""
+    box.stack("one")
+    rollups = "nodes {commits(last: 1) {nodes {commit {statusCheckRollup {contexts(first: $checks) {totalCount}}}}}}"
+    query = f"query($pulls: Int!, $checks: Int!) {{{REPO} {{pullRequests(first: $pulls) {{{rollups}}}}}}}"
+    answers = [post(box.alice, query, pulls=p, checks=c).status_code for p, c in ((50, 100), (20, 100), (100, 1))]
+    assert answers == [502, 200, 200]
+
+
+def test_a_query_costs_by_what_it_connects(box: Box) -> None:
+    nested = "pullRequests(first: 100) {nodes {reviews(first: 5) {totalCount} comments(first: 5) {totalCount}}}"
+    query = f'{{rateLimit {{cost used}} repository(owner: "acme", name: "widgets") {{{nested}}}}}'
+    before = int(post(box.alice, "{viewer {login}}").headers["X-RateLimit-Used"])
+    response = post(box.alice, query)
+    assert response.json()["data"]["rateLimit"] == {"cost": 2, "used": before + 2}
+    assert response.headers["X-RateLimit-Used"] == str(before + 2)
+    box.server.engine.limits.budgets["graphql"] = before + 3
+    refused = post(box.alice, query)
+    assert [error["type"] for error in refused.json()["errors"]] == ["RATE_LIMITED"]

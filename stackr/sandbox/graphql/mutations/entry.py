@@ -49,7 +49,7 @@ def given(input_: Json) -> Json:
 
 def worded(context: Context, error: ApiError, name: str) -> ApiError:
     """A missing permission as GraphQL says it; everything else is the engine's own text."""
-    if error.status != 403 or error.graphql_type != "FORBIDDEN":
+    if error.status != 403 or error.graphql_type != "FORBIDDEN" or error.extensions:
         return error
     execute = name[0].upper() + name[1:]
     text = f"{context.viewer.login} does not have the correct permissions to execute `{execute}`"

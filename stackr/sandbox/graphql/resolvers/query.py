@@ -24,6 +24,7 @@ query.add("viewer", lambda _root, info: ctx(info).viewer)
 
 def visible_repository(context: Context, owner: str, name: str) -> Repository:
     """A repository by owner and name; one that the viewer may not see does not exist for him."""
+    context.refuse_without_sign_on()
     found = accounts.find_repository(context.engine, owner, name)
     if found is None or not context.sees(found):
         raise not_found(f"Could not resolve to a Repository with the name '{owner}/{name}'.")
@@ -97,6 +98,7 @@ def _look_up(context: Context, kind: str, parts: list[str]) -> Any:
         table = getattr(context.engine.store, _TABLES[kind])
         row = table.get(int(parts[0])) if parts[0].isdigit() else None
         return row if row is not None and _visible(context, row) else None
+    context.refuse_without_sign_on()
     repo = context.engine.store.repositories.get(int(parts[0])) if parts[0].isdigit() else None
     if repo is None or not context.sees(repo) or kind not in _GIT:
         return None
@@ -106,6 +108,7 @@ def _look_up(context: Context, kind: str, parts: list[str]) -> Any:
 def _visible(context: Context, row: Any) -> bool:
     if isinstance(row, User):
         return True
+    context.refuse_without_sign_on()
     return context.sees(row if isinstance(row, Repository) else context.repository(row))
 
 
@@ -172,7 +175,7 @@ def rate_limit(_root: Any, info: Info, **_dry_run: Any) -> dict[str, Any]:
     context = ctx(info)
     rate = context.engine.limits.rate(context.viewer, "graphql")
     return {
-        "cost": max(1, round(context.connection_count / 100)),
+        "cost": context.cost,
         "nodeCount": context.node_count,
         "limit": rate.limit,
         "remaining": rate.remaining,

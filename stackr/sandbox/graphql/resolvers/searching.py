@@ -110,6 +110,8 @@ def _order(value: str) -> tuple[str, bool]:
 
 def _everything(context: Context) -> list[Issue]:
     store = context.engine.store
+    if context.token is not None and context.token.sso_required:
+        return []  # left out without a word
     rows: list[Issue] = [*store.issues.all(), *store.pulls.all()]
     return [row for row in rows if context.sees(context.repository(row))]
 
