@@ -26,6 +26,7 @@ def _unnamed(pattern: re.Pattern[str]) -> str:
     return re.sub(r"\?P<\w+>", "?:", pattern.pattern)
 
 
+_COMMENT = "<!-- stackr:"  # how whole and half blocks begin
 # A block holds no other begin: after a lost end, the next block's end must not swallow the text in between.
 _BLOCK = pattern(
     r"<!-- stackr:begin v\d+(?P<attributes>[^<>\n]*?)-->(?P<list>(?:(?!<!-- stackr:begin).)*?)<!-- stackr:end -->",
@@ -142,7 +143,8 @@ def parse(body: str) -> Parsed:
 
 def _without_blocks(text: str) -> str:
     """The text without any block, whole or half; where one stood, a paragraph ends."""
-    return normalise("\n\n".join(piece.strip("\n") for piece in _STRAY.split(text) if piece.strip()))
+    pieces = _STRAY.split(text) if _COMMENT in text else [text]
+    return normalise("\n\n".join(piece.strip("\n") for piece in pieces if piece.strip()))
 
 
 def _block(match: re.Match[str]) -> Block:
