@@ -37,14 +37,19 @@ _RULE = pattern(r"\A\s*----\n\n(?=\s*[*+-]\s)")
 
 def pull_number(message: bytes) -> int | None:
     """The number of the pull request that ghstack made of a commit; ``None`` for a commit it has not submitted."""
-    found = _ADDRESS.search(message)
+    found = _address(message)
     return int(found["number"] or found["old"]) if found and _is_marked(message, found) else None
 
 
 def pull_address(message: bytes) -> str | None:
     """The address of that pull request, as far as the message has it."""
-    found = _ADDRESS.search(message)
+    found = _address(message)
     return found["url"].decode() if found and found["url"] else None
+
+
+def _address(message: bytes) -> re.Match[bytes] | None:
+    # Said first, as most commits have none, and are asked by every command.
+    return _ADDRESS.search(message) if b"/pull/" in message or b"gh-metadata: " in message else None
 
 
 def is_address_of(address: str | None, url: str) -> bool:
@@ -69,7 +74,7 @@ def source_tree(message: bytes) -> str | None:
 
 def without_trailers(message: bytes) -> bytes:
     """The message without ghstack's lines; every other trailer stays. One without such lines is returned unchanged."""
-    found = _ADDRESS.search(message)
+    found = _address(message)
     if found is None or not _is_marked(message, found):
         return message
     bare = identity.without_lines(message, _OWN_LINE)
