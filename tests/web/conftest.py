@@ -80,13 +80,8 @@ def pages_of(box: Box, browser: Browser, complaints: list[str]) -> Iterator[Page
     """Makes pages of a sandbox; at the end, fails if one had a script error or said something on its console."""
     contexts = []
 
-    def make(*, width: int = 1280, dark: bool = False, scripts: bool = True) -> Page:
-        context = browser.new_context(
-            base_url=box.server.url,
-            viewport={"width": width, "height": 900},
-            color_scheme="dark" if dark else "light",
-            java_script_enabled=scripts,
-        )
+    def make(*, scripts: bool = True) -> Page:
+        context = browser.new_context(base_url=box.server.url, java_script_enabled=scripts)
         contexts.append(context)
         context.set_default_timeout(TIMEOUT_MS)
         page = context.new_page()
@@ -165,8 +160,20 @@ def fill(box: Box) -> None:
     box.bob.put("pulls/2/merge")
 
 
-@pytest.fixture
-def open_busy_page(browser: Browser, busy_box: Box, complaints: list[str]) -> Iterator[Pages]:
-    """Makes pages of the shared, busy sandbox."""
+@pytest.fixture(scope="session")
+def _busy(browser: Browser, busy_box: Box) -> Iterator[tuple[Page, list[str]]]:
+    """One page of the shared sandbox, and what went wrong on it: a new one costs half a second of processor time."""
+    complaints: list[str] = []
     with pages_of(busy_box, browser, complaints) as make:
-        yield make
+        yield make(), complaints
+
+
+@pytest.fixture
+def busy_page(_busy: tuple[Page, list[str]]) -> Iterator[Page]:
+    """The page of the shared, busy sandbox; what another test did with it is forgotten when it goes elsewhere."""
+    page, complaints = _busy
+    page.context.clear_cookies()
+    yield page
+    heard = complaints.copy()
+    complaints.clear()
+    assert heard == []

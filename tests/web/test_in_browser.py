@@ -5,6 +5,7 @@ Every test fails if a page has a script error, writes to the console, or asks fo
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -158,34 +159,43 @@ _TWICE = """() => [...document.querySelectorAll("[id]")].map((node) => node.id)
 _WIDTH = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-@pytest.mark.parametrize(
-    ("width", "dark"), [(1280, False), (1280, True), (340, False), (340, True)],
-    ids=["wide light", "wide dark", "narrow light", "narrow dark"],
-)  # fmt: skip
-def test_everything_can_be_read(busy_box: Box, open_busy_page: Pages, width: int, dark: bool) -> None:
-    page = open_busy_page(width=width, dark=dark)
-    for path in (
-        "/",
-        f"/{REPO}",
-        f"{PULL}?done=merged",
-        f"/{REPO}/pull/2",
-        f"/{REPO}/settings",
-        "/-/sandbox",
-        f"{PULL}/edit?path=README.md",
-    ):
-        page.goto(path)
-        assert page.evaluate(_FAINT) == [], path
-        assert page.evaluate(_NAMELESS) == [], path
-        assert page.evaluate(_TWICE) == [], path
-        assert page.evaluate(_WIDTH) <= 0, f"{path} is wider than the window"
-        assert page.locator("h1").count() == 1, path
+_LOOKS = list(itertools.product((1280, 340), ("light", "dark")))
+"""Widths of the window in pixels, and what the reader prefers."""
 
 
-def test_a_refusal_and_the_menu_can_be_read_too(busy_box: Box, open_busy_page: Pages) -> None:
-    for dark in (False, True):
-        page = open_busy_page(dark=dark)
-        page.goto(PULL)
-        press(page, "Comment")
-        page.get_by_text("You are:").click()
-        expect(page.get_by_role("alert")).to_contain_text("Body can't be blank")
-        assert page.evaluate(_FAINT) == []
+@pytest.mark.parametrize("path", [
+    "/",
+    f"/{REPO}",
+    f"{PULL}?done=merged",
+    f"/{REPO}/pull/2",
+    f"/{REPO}/settings",
+    "/-/sandbox",
+    f"{PULL}/edit?path=README.md",
+])  # fmt: skip
+def test_everything_can_be_read(busy_page: Page, path: str) -> None:
+    page = busy_page
+    page.goto(path)
+    for width, colours in _LOOKS:
+        look(page, width, colours)
+        assert page.evaluate(_FAINT) == [], (width, colours)
+        assert page.evaluate(_WIDTH) <= 0, f"wider than the window of {width}, {colours}"
+    assert page.evaluate(_NAMELESS) == []
+    assert page.evaluate(_TWICE) == []
+    assert page.locator("h1").count() == 1
+
+
+def test_a_refusal_and_the_menu_can_be_read_too(busy_page: Page) -> None:
+    page = busy_page
+    page.goto(PULL)
+    press(page, "Comment")
+    page.get_by_text("You are:").click()
+    expect(page.get_by_role("alert")).to_contain_text("Body can't be blank")
+    for width, colours in _LOOKS:
+        look(page, width, colours)
+        assert page.evaluate(_FAINT) == [], (width, colours)
+
+
+def look(page: Page, width: int, colours: str) -> None:
+    """Make the window so wide, and let its owner prefer light or dark."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
