@@ -18,6 +18,10 @@ from tests.support import reffiles
 WHEN = "1700000000 +0000"
 """The date of every commit, unless a test says otherwise: 2023-11-14 22:13:20 UTC."""
 
+_TIDYING = ("commit", "rebase", "merge", "fetch")
+"""They end with a process that looks whether there is enough to pack."""
+_UNTIDY = ("-c", "maintenance.auto=false")
+
 _DROPPED_PREFIXES = ("GIT_", "GH_", "GITHUB_", "STACKR_", "XDG_", "LC_", "SSH_", "GPG_", "GNUPG")
 _DROPPED = frozenset(
     {"EMAIL", "LANGUAGE", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "VISUAL", "BROWSER"}
@@ -75,7 +79,7 @@ def git_bytes(
 ) -> bytes:
     """Standard output of one git command as it is; fails the test with git's own words when git fails."""
     done = subprocess.run(
-        ["git", *args],
+        ["git", *_UNTIDY, *args] if args[0] in _TIDYING else ["git", *args],
         cwd=cwd,
         input=b"" if stdin is None else stdin,
         capture_output=True,
