@@ -45,6 +45,14 @@ def serving(*args: str) -> Iterator[tuple[str, dict[str, Any]]]:
                 process.kill()
 
 
+@pytest.fixture(scope="module")
+def served(_sealed_session: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """One that runs: the directory of its state, and what it printed."""
+    root = tmp_path_factory.mktemp("served") / "s"
+    with serving("--root", str(root), "--json") as (_, facts):
+        yield root, facts
+
+
 def test_it_tells_address_people_and_how_to_begin_and_its_state_survives(tmp_path: Path) -> None:
     with serving("--root", str(tmp_path / "s"), "--json") as (_, first):
         assert list(first) == ["schema", "command", "ok", "url", "root", "clone_url", "users"]
@@ -57,15 +65,15 @@ def test_it_tells_address_people_and_how_to_begin_and_its_state_survives(tmp_pat
         assert all(user["token"] in text for user in first["users"])
 
 
-def test_a_newcomer_can_follow_what_it_prints(tmp_path: Path) -> None:
-    with serving("--root", str(tmp_path / "s"), "--json") as (_, facts):
-        git(tmp_path, "clone", "-q", facts["clone_url"], "words")
-        clone = Clone(tmp_path / "words", "alice", facts["users"][0]["token"])
-        clone.git("checkout", "-q", "-b", "feature")
-        clone.commit("One", {"one": "1\n"})
-        clone.commit("Two", {"two": "2\n"})
-        document = clone.stackr("submit", "--json").json
-        assert [change["pull"]["number"] for change in document["changes"]] == [1, 2]
+def test_a_newcomer_can_follow_what_it_prints(served: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    _, facts = served
+    git(tmp_path, "clone", "-q", facts["clone_url"], "words")
+    clone = Clone(tmp_path / "words", "alice", facts["users"][0]["token"])
+    clone.git("checkout", "-q", "-b", "feature")
+    clone.commit("One", {"one": "1\n"})
+    clone.commit("Two", {"two": "2\n"})
+    document = clone.stackr("submit", "--json").json
+    assert [change["pull"]["number"] for change in document["changes"]] == [1, 2]
 
 
 def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
@@ -77,12 +85,12 @@ def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
     assert "--port 0" in result.err
 
 
-def test_a_second_server_of_the_same_state_is_refused(tmp_path: Path) -> None:
-    clone = Clone(tmp_path, "alice", "x")
-    with serving("--root", str(tmp_path / "s")):
-        refused = clone.stackr("sandbox", "serve", "--root", "s", "--port", "0", code=3)
+def test_a_second_server_of_the_same_state_is_refused(served: tuple[Path, dict[str, Any]]) -> None:
+    root, _ = served
+    clone = Clone(root.parent, "alice", "x")
+    refused = clone.stackr("sandbox", "serve", "--root", "s", "--port", "0", code=3)
     assert refused.err.startswith('error: "stackr sandbox serve" (process ')
-    assert f'is running in "{tmp_path / "s"}"\n' in refused.err
+    assert f'is running in "{root}"\n' in refused.err
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
