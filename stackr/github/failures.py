@@ -21,6 +21,8 @@ _TRANSIENT = (
     "timed out",
     "couldn't respond to your request",
 )
+# What merging at once is told for a member of one of GitHub's own stacks, with 403 (gh-stack#315, chdsbd/kodiak#923).
+IS_STACKED = "stacked prs"
 NO_ACCESS = frozenset({"FORBIDDEN", "INSUFFICIENT_SCOPES"})
 
 
@@ -123,7 +125,7 @@ def refusal(
             f"github refused the token from {source}{said}",
             next_step="make a new token or run gh auth login, then stackr auth status",
         )
-    if status == 403:
+    if status == 403 and IS_STACKED not in words.lower():
         return _forbidden(headers, said, source)
     if status in (404, 410):
         return Rejected(

@@ -17,7 +17,7 @@ from stackr.core.rules import Method
 from stackr.errors import Refused, StackrError
 from stackr.github import queries
 from stackr.github.facts import tip
-from stackr.github.failures import NO_ACCESS, Limited, Lost, Rejected
+from stackr.github.failures import IS_STACKED, NO_ACCESS, Limited, Lost, Rejected
 from stackr.github.graphql import Answer, GraphQL, Query
 from stackr.github.limits import limited
 from stackr.github.reading import Reader
@@ -27,7 +27,7 @@ from stackr.records import dataclass
 _BUDGET_S = 45.0
 # How long GitHub is given to find out whether a pull request can be merged.
 _COMPUTING_S = (0.5, 1.0, 2.0, 4.0)
-_NO = frozenset({405, 409, 422})
+_NO = frozenset({403, 405, 409, 422})
 # GitHub's words, from public threads: KnpLabs/php-github-api#497, ClickHouse/ClickHouse#109183,
 # peter-evans/enable-pull-request-automerge#343 and #355, iterative/cml#955, cli/cli#5653.
 _BASE_MOVED = "base branch was modified"
@@ -208,7 +208,7 @@ class Merging:
         """GitHub finds out in the background whether a pull request can be merged, anew whenever its base moves."""
         is_known = pull["mergeable"] != "UNKNOWN" and not self._is_lagging(pull)
         if (is_known and _BASE_MOVED not in no.words.lower()) or not self._pauses:
-            raise self._refusal(no.words, "stackr land --dry-run tells what is in the way") from no
+            raise self._refusal(no.words, _next_step(no.words)) from no
         self._graph.http.wait(self._pauses.pop(0), f"github finds out whether #{self._merge.number} can be merged")
 
     def _pause(self, failure: Lost | Limited) -> None:
@@ -224,3 +224,9 @@ class Merging:
             safe=f"{number} was not merged",
             next_step=next_step,
         )
+
+
+def _next_step(words: str) -> str:
+    if IS_STACKED in words.lower():
+        return "somebody registered it as a stack of GitHub's own; git config stackr.native auto, then land again"
+    return "stackr land --dry-run tells what is in the way"

@@ -50,12 +50,16 @@ def add_token(
     token: str | None = None,
     *,
     kind: str = "classic",
-    reads_checks: bool = True,
+    reads_checks: bool | None = None,
     reads_actions: bool = True,
     sso_required: bool = False,
     expired: bool = False,
 ) -> str:
-    """Give an account a token and return it. Made-up ones look like GitHub's and are the same in every run."""
+    """Give an account a token and return it. Made-up ones look like GitHub's and are the same in every run.
+
+    ``kind``: classic, fine-grained (which reads no checks unless ``reads_checks`` says so: cli/cli#12597), or job, that
+    of a job of GitHub Actions.
+    """
     number = len(engine.store.tokens.all()) + 1
     digest = hashlib.sha256(f"{owner.login}:{number}".encode()).hexdigest()
     prefix = "github_pat_" if kind == "fine-grained" else "ghp_"
@@ -65,7 +69,8 @@ def add_token(
         if row is None:
             row = engine.store.tokens.add(Token(token=text, user_id=owner.id))
         row.kind, row.sso_required, row.expired = kind, sso_required, expired
-        row.reads_checks, row.reads_actions = reads_checks, reads_actions
+        row.reads_checks = kind != "fine-grained" if reads_checks is None else reads_checks
+        row.reads_actions = reads_actions
         engine.store.tokens.save(row)
     return text
 

@@ -85,7 +85,10 @@ def _refuse(
 
 
 def _refuse_what_need_not_wait(engine: Engine, pull: PullRequest, queue: bool) -> None:
+    """Without any rule for the base that is what GitHub says: hatena/Hatena-Blog-Workflows-Boilerplate#12."""
     state = merging.state_when_known(engine, pull, clean=merging.merges_cleanly(engine, pull))
+    if state == "clean" and not protection.rules_for(engine, pulls.repository_of(engine, pull), pull.base_ref):
+        raise ApiError(422, "Pull request Protected branch rules not configured for this branch")
     if state not in waiting_states(queue):
         raise ApiError(422, f"Pull request Pull request is in {state} status")
 

@@ -154,7 +154,7 @@ def _refuse(
     if pull.draft:
         raise ApiError(405, "Pull Request is still a draft")
     if pulls.in_native_stack(engine, pull):
-        raise ApiError(405, "Pull requests that are part of a stack must be merged with the stack.")
+        raise _is_stacked()
     if engine.store.queue_entries.one(repo_id=pull.repo_id, number=pull.number) is not None:
         raise ApiError(405, "Pull Request is in the merge queue")  # objectstack-ai/objectui#6082
     if not allowed_methods(repo)[method]:
@@ -164,6 +164,18 @@ def _refuse(
     found = objections.against_merging(engine, viewer, pull, method)
     if found:
         raise objections.refusal(found)
+
+
+def _is_stacked() -> ApiError:
+    """REST: github/gh-stack#315, chdsbd/kodiak#923; GraphQL: tursodatabase/turso#8215, lararosekelley/git-stk#306."""
+    docs = "https://docs.github.com/rest/pulls/pulls#merge-a-pull-request-asynchronously"
+    text = "This pull request is part of a stack and must be merged using the asynchronous merge REST API."
+    return ApiError(
+        403,
+        "Merging stacked PRs via this endpoint is not supported. Use the asynchronous merge endpoint instead.",
+        texts=[f"{text} For more information, see {docs}"],
+        docs=docs,
+    )
 
 
 def allowed_methods(repo: Repository) -> dict[str, bool]:

@@ -60,7 +60,7 @@ class Token(Row):
     INDEXES: ClassVar[tuple[tuple[str, ...], ...]] = (("token",),)
     token: str
     user_id: int
-    kind: str = "classic"  # or "fine-grained"
+    kind: str = "classic"  # or "fine-grained", "job"
     scopes: str = "repo, read:org, workflow"
     reads_checks: bool = True
     reads_actions: bool = True

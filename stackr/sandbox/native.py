@@ -139,15 +139,24 @@ def _refused(message: str) -> ApiError:
 
 
 def unstack(engine: Engine, viewer: User, repo: Repository, stack: NativeStack) -> NativeStack | None:
-    """Take all unmerged members out; the stack if merged ones remain, None when it is dissolved."""
+    """Take out all members that are neither merged nor queued; the stack if some remain, None when it is dissolved.
+
+    422 when none of them can go (getstackit/stackit#1719).
+    """
     accounts.require(engine, viewer, repo, "write")
     with engine.transaction():
         chain = members(engine, stack)
-        for pull in chain:
-            if not pull.merged:
-                timeline.record(engine, pull, "removed_from_stack", viewer, stack=stack.number)
-        stack.pulls = [pull.number for pull in chain if pull.merged]
+        going = [pull for pull in chain if not (pull.merged or _is_queued(engine, pull))]
+        if not going:
+            raise _refused("The pull requests of this stack cannot be removed")
+        for pull in going:
+            timeline.record(engine, pull, "removed_from_stack", viewer, stack=stack.number)
+        stack.pulls = [pull.number for pull in chain if pull not in going]
         stack.dissolved = not stack.pulls
         stack.updated_at = engine.now()
         engine.store.native_stacks.save(stack)
         return None if stack.dissolved else stack
+
+
+def _is_queued(engine: Engine, pull: PullRequest) -> bool:
+    return engine.store.queue_entries.one(repo_id=pull.repo_id, number=pull.number) is not None

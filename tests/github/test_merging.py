@@ -94,6 +94,11 @@ def test_a_rule_in_the_way_is_told_in_githubs_words(github: GitHub, merges: Merg
         "stackr land --dry-run tells what is in the way",
     )
     assert (len(merges.asked), forge.operations()) == (1, ["StackrOutcome"])
+    merges.answers = [no(403, "Merging stacked PRs via this endpoint is not supported.")]
+    assert refused(github, SQUASH)[::2] == (
+        "github refused to merge #1: Merging stacked PRs via this endpoint is not supported.",
+        "somebody registered it as a stack of GitHub's own; git config stackr.native auto, then land again",
+    )
     merges.answers = [Canned(422, {})]
     assert refused(github, SQUASH)[0] == "github refused to merge #1: status 422"
 

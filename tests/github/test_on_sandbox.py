@@ -167,7 +167,7 @@ def test_branches_are_deleted_together_or_not_at_all(world: World, alice: Clone,
 
 def test_a_token_without_checks_reads_everything_else(world: World, alice: Clone, client: GitHub) -> None:
     created = client.create_pulls(client.read(ReadRequest()).repository_id, push_stack(alice, 1))
-    blind = client_of(world, world.server.add_user("alice", kind="fine-grained", reads_checks=False))
+    blind = client_of(world, world.server.add_user("alice", kind="fine-grained"))
     facts = blind.read(ReadRequest(heads=("s/0",), checks=True))
     assert facts.pulls["s/0"][0].number == created.pulls["s/0"].number
     assert facts.pulls["s/0"][0].checks is Checks.NONE

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stackr.sandbox import asyncmerge
+from tests.support.graphql import on_pull, said
 from tests.support.sandbox import REPO, Box
 
 
@@ -100,8 +101,14 @@ def test_in_a_stack_any_base_is_refused_while_the_title_applies(stacked: Box) ->
     stacked.alice.post("stacks", {"pull_requests": [a, b]})
     stacked.alice.patch(f"pulls/{b}", {"title": "New", "base": "a"}, expect=422)
     assert stacked.alice.get(f"pulls/{b}")["title"] == "New"
-    refused = stacked.alice.put(f"pulls/{a}/merge", {}, expect=405)
-    assert refused["message"] == "Pull requests that are part of a stack must be merged with the stack."
+    refused = stacked.alice.put(f"pulls/{a}/merge", {}, expect=403)
+    assert refused["message"] == (
+        "Merging stacked PRs via this endpoint is not supported. Use the asynchronous merge endpoint instead."
+    )
+    text = said(on_pull(stacked.alice, "mergePullRequest", a))
+    assert text is not None and text.startswith(
+        "This pull request is part of a stack and must be merged using the asynchronous merge REST API."
+    )
 
 
 def test_unstacking_dissolves_and_frees_the_members(stacked: Box) -> None:
@@ -112,6 +119,20 @@ def test_unstacking_dissolves_and_frees_the_members(stacked: Box) -> None:
     assert stacked.alice.get(f"pulls/{a}")["stack"] is None
     stacked.alice.patch(f"pulls/{b}", {"base": "main"})
     assert stacked.events(a) == ["added_to_stack", "removed_from_stack"]
+
+
+def test_what_is_merged_or_queued_stays_in_a_stack(stacked: Box) -> None:
+    checks = {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "ci"}]}}
+    stacked.server.protect(REPO, "main", {"type": "merge_queue"}, checks)
+    a, b, c = stacked.stack("a", "b", "c")
+    stacked.alice.post("stacks", {"pull_requests": [a, b, c]})
+    for name in ("a", "b"):
+        stacked.alice.post(f"statuses/{stacked.tip(name)}", {"state": "success", "context": "ci"})
+    assert _poll(stacked, b, merge_method="default")["status"] == "enqueued"
+    left = stacked.alice.post("stacks/1/unstack", expect=200)
+    assert [pull["number"] for pull in left["pull_requests"]] == [a, b]
+    refused = stacked.alice.post("stacks/1/unstack", expect=422)
+    assert "cannot be removed" in refused["errors"][0]["message"]
 
 
 def test_merging_one_merges_everything_below_and_retargets_what_is_above(stacked: Box) -> None:

@@ -28,6 +28,13 @@ def test_a_bad_an_expired_and_a_restricted_token(box: Box) -> None:
     assert response.headers["X-GitHub-SSO"].startswith(f"required; url={box.server.url}/")
 
 
+def test_a_jobs_token_may_not_ask_who_it_is(box: Box) -> None:
+    box.bob.session.headers["Authorization"] = f"token {box.server.add_user('robot', kind='job')}"
+    assert box.bob.get("/user", expect=403)["message"] == "Resource not accessible by integration"
+    answer = box.bob.session.post(f"{box.server.url}/api/graphql", json={"query": "{viewer {login}}"}, timeout=10)
+    assert answer.json() == {"data": {"viewer": {"login": "robot"}}}
+
+
 def test_basic_authentication_and_unknown_schemes(box: Box) -> None:
     del box.alice.session.headers["Authorization"]
     url = f"{box.server.url}/api/v3/user"

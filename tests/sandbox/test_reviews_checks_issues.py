@@ -163,7 +163,7 @@ def test_check_runs_that_cannot_be_are_refused(box: Box) -> None:
 
 
 def test_a_token_without_the_permission_cannot_read_checks(box: Box) -> None:
-    token = box.server.add_user("alice", kind="fine-grained", reads_checks=False)
+    token = box.server.add_user("alice", kind="fine-grained")
     assert token.startswith("github_pat_")
     box.alice.session.headers["Authorization"] = f"Bearer {token}"
     response = box.alice.call("GET", "commits/main/check-runs")

@@ -292,7 +292,7 @@ def native_stacks(box: Box) -> None:
     box.alice.post(f"stacks/{stack}/add", {"pull_requests": [numbers[2]]}, expect=200)
     box.alice.get(f"pulls/{numbers[0]}")
     box.alice.patch(f"pulls/{numbers[0]}", {"base": "main"}, expect=422)
-    box.alice.put(f"pulls/{numbers[0]}/merge", {}, expect=405)
+    box.alice.put(f"pulls/{numbers[0]}/merge", {}, expect=403)
     asked = {"merge_method": "squash", "sha": box.tip("one")}
     merge = box.carol.put(f"pulls/{numbers[0]}/merge-async", asked, expect=202)
     box.carol.put(f"pulls/{numbers[0]}/merge-async", asked, expect=409)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from stackr.sandbox import accounts
-from stackr.sandbox.errors import not_found
+from stackr.sandbox.errors import forbidden, not_found
 from stackr.sandbox.limits import Rate
 from stackr.sandbox.model import Json
+from stackr.sandbox.request import current
 from stackr.sandbox.rest import people
 from stackr.sandbox.rest.api import Api
 
@@ -20,6 +21,9 @@ def register(api: Api) -> None:
 
     @api.get("/user")
     def me() -> Json:
+        token = current().token
+        if token is not None and token.kind == "job":  # pingdotgg/t3code#11273: of GraphQL it may ask that
+            raise forbidden("Resource not accessible by integration")
         return people.private_user(engine, api.me())
 
     @api.get("/users/<login>")

@@ -38,6 +38,9 @@ def test_it_is_refused_where_there_is_nothing_to_wait_for_and_in_every_other_cas
     one, two = box.stack("one", "two")
     assert enable(box, one) == "Auto merge is not allowed for this repository"
     box.server.settings(REPO, allow_auto_merge=True, allow_squash_merge=False, allow_merge_commit=False)
+    none = "Pull request Protected branch rules not configured for this branch"
+    assert enable(box, one, mergeMethod="REBASE") == none
+    box.server.protect(REPO, "main", "deletion")
     assert enable(box, one, mergeMethod="REBASE") == "Pull request Pull request is in clean status"
     assert enable(box, one, mergeMethod="SQUASH") == "Merge method squash merging is not allowed on this repository"
     assert enable(box, one) == "Merge method merge commits are not allowed on this repository"

@@ -59,7 +59,7 @@ def test_counts_are_of_all_contexts_whatever_the_page(box: Box) -> None:
 
 def test_a_token_without_checks_loses_the_checks_only(box: Box) -> None:
     checked(box)
-    token = box.server.add_user("alice", kind="fine-grained", reads_checks=False)
+    token = box.server.add_user("alice", kind="fine-grained")
     box.alice.session.headers["Authorization"] = f"bearer {token}"
     answer = ask(box.alice, ROLLUP, n=1)
     assert answer["data"]["repository"]["pullRequest"] == {"number": 1, "statusCheckRollup": None}
