@@ -106,10 +106,11 @@ def test_rules_standings_and_issues_are_read_as_they_are(world: World, client: G
     ]
     assert facts.pulls["s/1"][0].checks is Checks.FAILING
     assert [(sev.title, sev.labels) for sev in found.sevs] == [("CI is down", ("sev",))]
-    assert facts.warnings == ()
+    hidden = 'the token\'s owner may not see all of the branch protection of "main"'
+    assert facts.warnings == (f"{hidden}: whether a push dismisses approvals is not known",)
     blind = client_of(world, world.server.add_user("alice", kind="fine-grained"))
     facts, found = look(blind, 3)
-    assert [warning.partition(":")[0] for warning in facts.warnings] == ["checks are not shown"]
+    assert [warning.partition(":")[0] for warning in facts.warnings] == [hidden, "checks are not shown"]
     assert found.rules == rules
     assert found.standings[2].merge_state is MergeState.BLOCKED
 

@@ -81,6 +81,17 @@ def test_a_head_pushed_back_into_trunks_history_is_closed_not_merged(box: Box) -
     assert box.events(number) == ["head_ref_force_pushed", "closed"]
 
 
+def test_a_squash_made_elsewhere_is_not_recognised(box: Box) -> None:
+    (number,) = box.stack("one")
+    clone = box.alice.clone
+    clone.git("checkout", "-q", "--detach", "origin/main")
+    clone.git("merge", "-q", "--squash", "one")
+    clone.commit("Squashed")
+    box.alice.push("HEAD:main")
+    assert box.state(number) == "open"
+    assert box.alice.get(f"pulls/{number}")["mergeable"] is None, "it is computed anew for the new base"
+
+
 def test_deleting_the_head_closes(box: Box) -> None:
     (number,) = box.stack("feature")
     box.alice.push(":feature")

@@ -104,6 +104,13 @@ def test_nobody_and_strangers_cannot_act(box: Box) -> None:
         merging.update_branch(engine, None, pull)
 
 
+def test_a_missing_permission_is_named(box: Box) -> None:
+    body = {"ref": "refs/heads/new", "sha": box.tip("main")}
+    refused = box.dave.call("POST", "git/refs", body)
+    assert refused.status_code == 403
+    assert refused.headers["X-Accepted-GitHub-Permissions"] == "contents=write; pull_requests=write"
+
+
 def test_maintainers_may_be_allowed_to_push(box: Box) -> None:
     (number,) = box.stack("feature")
     assert box.alice.patch(f"pulls/{number}", {"maintainer_can_modify": False})["maintainer_can_modify"] is False

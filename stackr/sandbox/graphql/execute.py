@@ -1,5 +1,6 @@
 """Runs one GraphQL request as GitHub does: parsed and validated once per text, mutations one after the other.
 
+Source: https://spec.graphql.org/October2021/#sec-Mutation, and #sec-Handling-Field-Errors: the others go on.
 HTTP is ``http``, what fields answer is ``resolvers`` and ``mutations``.
 """
 

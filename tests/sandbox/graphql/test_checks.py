@@ -190,14 +190,15 @@ RULES = """{repository(owner: "acme", name: "widgets") {
 }}"""
 
 
-def test_rules_are_shown_to_those_who_may_push(box: Box) -> None:
+def test_rules_are_shown_and_old_style_ones_to_administrators(box: Box) -> None:
     box.stack("one", "release/1")
     checks = {"type": "required_status_checks", "parameters": {"required_status_checks": [{"context": "build"}]}}
     box.server.protect(REPO, "main", checks, "update", classic=True)
     reviews = {"type": "pull_request", "parameters": {"required_approving_review_count": 2}}
     box.server.protect(REPO, "release/*", reviews, "deletion")
-    found = data(box.alice, RULES)["repository"]
-    assert found["branchProtectionRules"]["nodes"] == [
+    administered = data(box.carol, RULES)["repository"]
+    assert administered["main"]["branchProtectionRule"] == {"pattern": "main"}
+    assert administered["branchProtectionRules"]["nodes"] == [
         {
             "pattern": "main",
             "requiredStatusCheckContexts": ["build"],
@@ -205,21 +206,20 @@ def test_rules_are_shown_to_those_who_may_push(box: Box) -> None:
             "matchingRefs": {"nodes": [{"name": "main"}]},
         }
     ]
+    found = data(box.alice, RULES)["repository"]
+    assert (found["branchProtectionRules"]["nodes"], found["main"]["branchProtectionRule"]) == ([], None)
     (ruleset,) = found["rulesets"]["nodes"]
     assert ruleset["conditions"] == {"refName": {"include": ["refs/heads/release/*"]}}
     assert ruleset["rules"]["nodes"] == [{"type": "PULL_REQUEST", "parameters": {"requiredApprovingReviewCount": 2}}]
     assert found["tags"]["totalCount"] == 0
-    assert found["main"]["branchProtectionRule"] == {"pattern": "main"}
     assert found["main"]["refUpdateRule"]["viewerCanPush"] is False
     assert found["one"] == {"branchProtectionRule": None, "refUpdateRule": None, "rules": {"totalCount": 0}}
     kinds = [(node["type"], node["repositoryRuleset"]) for node in found["release"]["rules"]["nodes"]]
     source = {"name": "rules", "bypassActors": None}
     assert kinds == [("PULL_REQUEST", source), ("DELETION", source)]
     assert found["pullRequest"]["reviewThreads"] == {"totalCount": 0}
-    hidden = data(box.dave, RULES)["repository"]
-    assert (hidden["branchProtectionRules"]["nodes"], hidden["main"]["branchProtectionRule"]) == ([], None)
-    assert hidden["release"] == found["release"]
-    owned = data(box.carol, RULES)["repository"]["release"]["rules"]["nodes"]
+    assert data(box.dave, RULES)["repository"]["release"] == found["release"]
+    owned = administered["release"]["rules"]["nodes"]
     assert owned[0]["repositoryRuleset"]["bypassActors"] == {"totalCount": 0}
 
 

@@ -1,4 +1,9 @@
-"""Branch protection rules and rulesets, read-only."""
+"""Branch protection rules and rulesets, read-only, and who may see them.
+
+Rules of rulesets are for everybody, who may bypass them is for who may edit them (ossf/scorecard#3354). Old-style
+protection is for administrators (technote-space/package-version-check-action#1); others see what binds them
+(fpicalausa/remove-stale-branches#76).
+"""
 
 from __future__ import annotations
 
@@ -87,8 +92,8 @@ def matching_refs(row: Ruleset, info: Info, query: str | None = None, **argument
 
 @Fields("Repository")
 def branch_protection_rules(row: Repository, info: Info, **arguments: Any) -> Connection:
-    """The old-style rules; only for those who may push."""
-    found = ctx(info).engine.store.rulesets.by(repo_id=row.id) if ctx(info).writes(row) else []
+    """The old-style rules; for administrators."""
+    found = ctx(info).engine.store.rulesets.by(repo_id=row.id) if ctx(info).level(row) == "admin" else []
     return page(info, [ruleset for ruleset in found if ruleset.classic], arguments)
 
 
@@ -101,7 +106,7 @@ def classic_for(value: Ref, info: Info) -> Ruleset | None:
 
 Fields("Ref").add(
     "branchProtectionRule",
-    lambda value, info: classic_for(value, info) if ctx(info).writes(value.repo) else None,
+    lambda value, info: classic_for(value, info) if ctx(info).level(value.repo) == "admin" else None,
 )
 
 # -- what a viewer may do to a branch ----------------------------------------------------------------------
