@@ -7,7 +7,7 @@ finished by the next, from where GitHub stands.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -225,7 +225,19 @@ class _Landing:
             pause = next(self._pauses)
             self._waited_s += pause
             self._app.ui.wait(pause, f"{name(step.changes[0])} waits for its checks")
-        return self._look()
+        ids = {change.id for change in step.changes}
+        # Until then it shows the checks and reviews of the head before.
+        return self._look_until(lambda seen: not _is_behind(seen, ids), "github does not show the push yet")
+
+    def _look_until(self, shows: Callable[[Look], bool], reason: str) -> Look:
+        """Look until GitHub shows something, or has had enough time for it."""
+        look = self._look()
+        for pause in awaiting.SETTLING_S:
+            if shows(look):
+                break
+            self._app.ui.wait(pause, reason)
+            look = self._look()
+        return look
 
     def _blocking_next(self, look: Look) -> tuple[Obstacle, ...]:
         """What is in the way of the next step; checks of what has just been pushed or retargeted are about to begin."""
@@ -262,12 +274,7 @@ class _Landing:
         """Look until GitHub shows what it has merged."""
         self._pauses = awaiting.pauses()
         ids = {change.id for change in step.changes}
-        look = self._look()
-        for pause in awaiting.SETTLING_S:
-            if not _is_open(look, ids):
-                break
-            self._app.ui.wait(pause, "github does not show the merge yet")
-            look = self._look()
+        look = self._look_until(lambda seen: not _is_open(seen, ids), "github does not show the merge yet")
         missing = [change for change in look.prospect.stack.changes if change.id in ids]
         if missing:
             raise Refused(
@@ -308,3 +315,9 @@ def _is_open(look: Look, ids: set[str]) -> bool:
     """Whether GitHub still shows one of these changes as open."""
     pulls = [change.pull for change in look.stack.changes if change.id in ids]
     return any(pull is not None and pull.state is PullState.OPEN for pull in pulls)
+
+
+def _is_behind(look: Look, ids: set[str]) -> bool:
+    """Whether the pull request of one of these changes does not know yet where its branch is."""
+    heads = [(change.pull, change.remote_head) for change in look.stack.changes if change.id in ids]
+    return any(pull is not None and pull.state is PullState.OPEN and pull.head_oid != head for pull, head in heads)

@@ -177,7 +177,10 @@ def test_a_registered_stack_lands_as_a_whole(world: World, waits: list[float]) -
 def test_a_check_that_has_to_run_again_is_waited_for_and_one_that_never_begins_is_named(
     world: World, waits: list[float]
 ) -> None:
-    """The second change touches the lines of the first, so its head is pushed and has no checks yet."""
+    """The second change touches the lines of the first, so its head is pushed and has no checks yet.
+
+    Nor does its pull request know of the push at once: until it does, it shows the checks of the head before.
+    """
     clone = world.clone()
     clone.commit("A", {"same.txt": "1\n"})
     clone.commit("B", {"same.txt": "2\n"})
@@ -186,7 +189,9 @@ def test_a_check_that_has_to_run_again_is_waited_for_and_one_that_never_begins_i
     world.protect(CHECK)
     for number in (1, 2):
         world.check(number)
+    world.server.engine.settings.push_lag = 2
     stopped = clone.stackr("land", "--yes", "--wait", code=3)
+    assert "github does not show the push yet; waiting 1 s" in stopped.err
     assert f'#2 "B": "test" is required and never ran on {world.pull(2).head_oid[:7]}' in stopped.err
     assert 'safe:  #1 "A" landed, and what is left of your stack is synced' in stopped.err and sum(waits) > 600
     assert [world.state(n) for n in (1, 2)] == ["merged", "open"]
