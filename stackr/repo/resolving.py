@@ -63,9 +63,10 @@ class Resolving:
         disk.replace(self._todo, todo.encode("utf-8", "surrogateescape"))
         disk.replace(self.path, _dump(resolution))
         editor = f"cp {shlex.quote(str(self._todo))}"
-        code = self.runner.attended(*_REBASE, onto, env={"GIT_SEQUENCE_EDITOR": editor})
-        self._todo.unlink(missing_ok=True)
-        return code
+        try:
+            return self.runner.attended(*_REBASE, onto, env={"GIT_SEQUENCE_EDITOR": editor})
+        finally:
+            self._todo.unlink(missing_ok=True)
 
     def go_on(self) -> int:
         """``git rebase --continue``; git's exit code."""

@@ -25,6 +25,8 @@ from stackr.repo.text import clean, decode, redact
 
 LOCAL_TIMEOUT_S = 120.0
 _STDERR = 2
+# How a program ends that Ctrl-C has ended, without a shell around it and with one.
+_INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 
 # English words, no questions, no editor. An empty GIT_ASKPASS also switches core.askPass and SSH_ASKPASS off (git(1)).
 SEALED = {
@@ -163,7 +165,8 @@ class Runner:
         """Run a git command as the user would, with their terminal, editor and hooks; its exit code.
 
         What git says goes to standard error, as all talk does; ``on_stdout`` is for what is the result itself, which
-        git then brings through its pager. Ctrl-C is git's, or the editor's, to answer.
+        git then brings through its pager. Ctrl-C is git's, or the editor's, to answer; ``KeyboardInterrupt`` if it
+        ended them.
         Without a terminal nobody is asked, and no editor opens but one that ``GIT_EDITOR`` names.
         """
         alone = {} if _is_terminal() else {"GIT_EDITOR": os.environ.get("GIT_EDITOR", ":"), "GIT_TERMINAL_PROMPT": "0"}
@@ -178,9 +181,13 @@ class Runner:
         process = self._start(argv, env, None, out, None, own_session=False)
         try:
             with _left_to_others(signal.SIGINT):
-                return process.wait()
+                code = process.wait()
         finally:
             self._forget(process)
+        if code in _INTERRUPTED:
+            # As git does: whoever stops the editor stops the command. Ctrl-C has reached our other processes, too.
+            raise KeyboardInterrupt
+        return code
 
     def interrupt(self) -> None:
         """Stop every process that is still running (another thread's, when the user pressed Ctrl-C)."""

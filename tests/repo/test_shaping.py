@@ -201,6 +201,10 @@ def test_the_editor_is_gits_own_choice(
     monkeypatch.setenv("GIT_EDITOR", "false")
     with pytest.raises(GitError, match='the editor "false" failed'):
         message.edited(b"Title\n", "help")
+    for ending in ("kill -INT $$", "exit 130"):
+        monkeypatch.setenv("GIT_EDITOR", f"{ending};")
+        with pytest.raises(KeyboardInterrupt):
+            message.edited(b"Title\n", "help")
     monkeypatch.setenv("GIT_EDITOR", "truncate -s 0")
     with pytest.raises(Refused, match="the message is empty"):
         message.edited(b"Title\n", "help")
