@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from stackr.github.api import GitHub
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+# A GraphQL Int: https://spec.graphql.org/October2021/#sec-Int
+_LARGEST_INT = 2**31 - 1
 _DONE = {
     "create": "commented on #{}",
     "update": "updated the comment on #{}",
@@ -86,7 +88,7 @@ def post_options(function: AnyFunction) -> AnyFunction:
         "--pr",
         "number",
         metavar="N",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, _LARGEST_INT),
         help="The pull request; without it, that of the change at HEAD, or of the job in GitHub Actions.",
     )
     post = click.option("--post", is_flag=True, help="Keep the report in one comment on the pull request.")
