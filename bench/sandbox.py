@@ -120,7 +120,8 @@ class Sandbox:
         connection = HTTPConnection(self.netloc, timeout=_ANSWER_S)
         try:
             data = json.dumps(body).encode() if body is not None else None
-            connection.request(method, path, data, {"Authorization": f"token {self.token}"})
+            # GitHub answers nobody without a name.
+            connection.request(method, path, data, {"Authorization": f"token {self.token}", "User-Agent": "bench"})
             response = connection.getresponse()
             text = response.read()
         finally:

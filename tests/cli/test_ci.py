@@ -218,7 +218,7 @@ def test_a_job_without_a_clone_reports_on_a_stack_without_lists_and_keeps_its_su
     world.branch("release")
     world.edit(1, base="release")
     assert nowhere.stackr("report", "ci", "--json", env=env).json["jobs"] == told["jobs"]
-    assert nowhere.stackr("report", "ci", "--pr", "7", env=env, code=5).err.startswith("error: github has no ")
+    assert nowhere.stackr("report", "ci", "--pr", "7", env=env, code=2).err.startswith("error: #7 is no pull request ")
     missing = nowhere.stackr("report", "ci", env={**env, "GITHUB_REF": "refs/pull/7/merge"}, code=3)
     assert missing.err.startswith("error: there is no pull request #7\n")
 
