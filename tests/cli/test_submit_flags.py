@@ -61,6 +61,9 @@ def test_configured_reviewers_and_labels_go_to_new_pull_requests_only(world: Wor
 def test_a_team_that_names_its_own_members_as_reviewers_does_not_ask_the_author(world: World) -> None:
     clone = world.stacked("A", submit=False)
     clone.write(".stackr.toml", 'reviewers = ["alice", "bob"]\n')
+    nobody = f"{world.name.partition('/')[0]}/core"
+    told = clone.stackr("submit", "--dry-run", "--reviewer", nobody, code=3).err
+    assert told.startswith(f'error: github knows no reviewer "{nobody}"\n')
     clone.stackr("submit")
     assert world.reviewers(1) == ["bob"]
     check_laws(world, clone)

@@ -20,7 +20,7 @@ user = Fields("User")
 user.constants(isSiteAdmin=False)
 organization = Fields("Organization")
 organization.attributes("email")
-organization.constants(description=None)
+organization.constants(description=None, team=None)
 
 actor.add("id", lambda row, _info: node_id(row.type, row.id))
 actor.add("resourcePath", lambda row, _info: f"/{row.login}")
