@@ -22,6 +22,8 @@ _RACED = pattern(
     r"cannot lock ref '(?P<ref>[^']+)': (?:is at \w+ but expected|reference already exists|unable to resolve reference|"
     r"Unable to create '[^']+': File exists)"
 )
+# What GitHub says where linear history is required, by a ruleset or by a protected branch.
+_NO_MERGES = "must not contain merge commits"
 _COLLATERAL = frozenset({"atomic push failed", "atomic push failure", "atomic transaction failed"})
 
 
@@ -80,10 +82,12 @@ def _declined(guilty: Sequence[RefAnswer], remote: str, err: str) -> StackrError
     reasons = "; ".join(dict.fromkeys(answer.reason for answer in guilty if answer.reason))
     words = failures.remote_words(err)
     detail = ": ".join(part for part in (reasons, words) if part)
+    ask = "ask who looks after the repository's rules"
+    linear = f'stackr submit --style rewrite pushes none (for good: style = "rewrite" in .stackr.toml); or {ask}'
     return GitError(
         f'"{remote}" declined {_names(guilty)}: {detail or "it gave no reason"}',
         safe="nothing was pushed",
-        next_step="mend what it names, or ask who looks after the repository's rules",
+        next_step=linear if _NO_MERGES in words else f"mend what it names, or {ask}",
     )
 
 

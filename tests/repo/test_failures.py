@@ -203,6 +203,9 @@ def test_lines_about_other_refs_and_chatter_of_hooks_do_not_count() -> None:
 
 def test_a_rejection_in_another_form_is_quoted_as_it_is() -> None:
     answers = porcelain.parse("!\tabc:refs/heads/x\tsomething odd\n", ["refs/heads/x"])
+    linear = porcelain.judge(answers, "origin", "remote: - This branch must not contain merge commits.\n")
+    assert linear is not None
+    assert linear.next_step.startswith("stackr submit --style rewrite pushes none")
     error = porcelain.judge(answers, "origin", "")
     assert error is not None
     assert error.message == '"origin" declined "x": something odd'
