@@ -118,7 +118,10 @@ def _resolved(moves: Sequence[RefMove], oids: Mapping[str, str]) -> list[RefMove
 
 @dataclass(slots=True)
 class _Run:
-    """What is known so far: object ids by label, pull requests by change id, texts on GitHub by number."""
+    """What is known so far: object ids by label, pull requests by change id, texts on GitHub by number.
+
+    ``based`` are the numbers that have their new base already.
+    """
 
     plan: Plan
     stack: Stack
@@ -128,6 +131,7 @@ class _Run:
     oids: dict[str, str] = field(default_factory=dict)
     created: dict[str, PullRequest] = field(default_factory=dict)
     texts: dict[int, PullText] = field(default_factory=dict)
+    based: set[int] = field(default_factory=set)
     is_stale: bool = False
     linking: Linking = field(init=False)
 
@@ -182,7 +186,10 @@ class _Run:
         self.is_stale = True
 
     def _reopen(self, actions: Sequence[Reopen]) -> None:
-        self.forge.update_pulls([PullEdit(a.number, a.node_id, reopen=True) for a in actions])
+        """With its new base at once: the one that it has may be gone."""
+        bases = {action.number: action.base_ref for action in self.plan.actions if isinstance(action, UpdatePull)}
+        self.forge.update_pulls([PullEdit(a.number, a.node_id, base=bases.get(a.number), reopen=True) for a in actions])
+        self.based = {action.number for action in actions}
         self.is_stale = True
 
     def _close(self, actions: Sequence[ClosePull]) -> None:
@@ -272,7 +279,7 @@ class _Run:
             pull.node_id,
             title,
             text,
-            action.base_ref,
+            None if pull.number in self.based else action.base_ref,
             action.draft,
             reviewers=others(action.reviewers, pull.author),
             labels=action.labels,

@@ -28,6 +28,7 @@ from stackr.github.mine import list_own_pulls
 from stackr.github.pace import Pace
 from stackr.github.people import Directory, People
 from stackr.github.reading import Reader
+from stackr.github.restoring import with_bases
 from stackr.github.stacks import dissolve_stack, link_stack, read_stacks
 from stackr.github.updating import Update, steps_of
 
@@ -123,7 +124,7 @@ class GitHub:
             [name for edit in edits for name in edit.reviewers], [name for edit in edits for name in edit.labels]
         )
         steps = [step for edit in edits for step in steps_of(edit, people)]
-        Update(self._graph, self._reader, self._pace, steps).run()
+        Update(self._graph, self._reader, self._pace, with_bases(self._reader, steps)).run()
 
     def resolve_people(self, reviewers: Iterable[str], labels: Iterable[str]) -> People:
         """Node ids of logins, ``org/team`` slugs and labels; one request, none when all are known already.

@@ -20,6 +20,7 @@ PULLS_A_BASE = 20
 
 # kind of a step -> the mutation and the type of its input
 MUTATIONS = {
+    "branch": ("updateRefs", "UpdateRefsInput"),
     "reopen": ("reopenPullRequest", "ReopenPullRequestInput"),
     "close": ("closePullRequest", "ClosePullRequestInput"),
     "update": ("updatePullRequest", "UpdatePullRequestInput"),
@@ -153,6 +154,12 @@ def states_query() -> str:
     return "query StackrStates($ids: [ID!]!) { nodes(ids: $ids) { ... on PullRequest { id state isDraft } } }"
 
 
+def bases_query() -> str:
+    """What pull requests target by node id: the branch may be gone."""
+    fields = "id baseRefName baseRefOid baseRef { id } repository { id }"
+    return f"query StackrBases($ids: [ID!]!) {{ nodes(ids: $ids) {{ ... on PullRequest {{ {fields} }} }} }}"
+
+
 def enqueue_mutation() -> str:
     """Into the merge queue. https://docs.github.com/en/graphql/reference/mutations#enqueuepullrequest"""
     mutation = "enqueuePullRequest(input: $input) { mergeQueueEntry { state } }"
@@ -248,6 +255,7 @@ def every_query() -> dict[str, str]:
         **{f"update {kind}": update_mutation([kind]) for kind in MUTATIONS},
         "update all": update_mutation([*MUTATIONS, *MUTATIONS]),
         "states": states_query(),
+        "bases": bases_query(),
         "enqueue": enqueue_mutation(),
         "auto-merge": auto_merge_mutation(),
         "outcome": outcome_query(),

@@ -85,6 +85,11 @@ class Reader:
         nodes = [node for node in answer.data.get("nodes") or [] if node]
         return {node["id"]: (node["state"] == "OPEN", node["isDraft"]) for node in nodes}
 
+    def bases(self, node_ids: Sequence[str]) -> list[Mapping[str, Any]]:
+        """What pull requests target, by node id, whether it is there or not; one request."""
+        answer = self._graph.ask(Query(queries.bases_query(), {"ids": list(node_ids)}))
+        return [node for node in answer.data.get("nodes") or [] if node]
+
     def open_pulls(self) -> tuple[PullRequest, ...]:
         """The newest hundred open pull requests whose head is in this repository, newest first; one request."""
         answer = self._graph.ask(Query(queries.open_query(), self._here))

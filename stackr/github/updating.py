@@ -146,11 +146,8 @@ class Update:
         if _IS_STACKED in problem.message:
             error.next_step = 'set native = "auto" (git config stackr.native auto), then run it again'
         elif step.kind == "reopen":
-            # GitHub says no more than "Could not open the pull request." here; its own page has the button.
-            error.next_step = (
-                'if the branch that it targets is gone, "Restore branch" on the page of the pull request below brings'
-                " it back, then run it again; else stackr id --new makes it a new change"
-            )
+            # GitHub says no more than "Could not open the pull request."
+            error.next_step = "its page tells more; stackr id --new makes it a new change"
         return error
 
     def _refusal(self) -> StackrError:
@@ -166,6 +163,7 @@ class Update:
 
 
 _VERBS = {
+    "branch": "bring back what is targeted by",
     "reopen": "reopen",
     "close": "close",
     "update": "update",

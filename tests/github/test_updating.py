@@ -53,7 +53,25 @@ def test_the_steps_of_an_edit_run_in_the_order_that_github_accepts(github: GitHu
         ("requestReviews", {"pullRequestId": "PR_1", "userIds": ["U_bob"], "teamIds": ["T_core"], "union": True}),
         ("addLabelsToLabelable", {"labelableId": "PR_1", "labelIds": ["L_bug"]}),
     ]
-    assert forge.operations() == ["StackrPeople", "StackrUpdate"]
+    assert forge.operations() == ["StackrPeople", "StackrBases", "StackrUpdate"]
+
+
+def test_a_base_that_is_gone_is_back_for_as_long_as_it_takes_to_reopen(github: GitHub, forge: CannedGitHub) -> None:
+    forge.add("s/1", state="CLOSED", baseRefName="s/0")
+    forge.add("s/2", state="CLOSED", baseRefName="s/x")
+    github.update_pulls([PullEdit(1, "PR_1", base="main", reopen=True), PullEdit(2, "PR_2", reopen=True)])
+    moves = [(n, given["refUpdates"][0] if n == "updateRefs" else None) for n, given in forge.mutations]
+    gone = {"beforeOid": "b" * 40, "afterOid": "0" * 40, "force": False}
+    back = {"afterOid": "b" * 40, "force": False}
+    assert moves == [
+        ("updateRefs", {"name": "refs/heads/s/0", **back}),
+        ("reopenPullRequest", None),
+        ("updatePullRequest", None),
+        ("updateRefs", {"name": "refs/heads/s/0", **gone}),
+        ("updateRefs", {"name": "refs/heads/s/x", **back}),
+        ("reopenPullRequest", None),
+    ], "what keeps its base keeps the branch"
+    assert set(forge.branches) == {"main", "s/x"}
 
 
 def test_a_draft_is_made_ready(github: GitHub, forge: CannedGitHub) -> None:
@@ -186,10 +204,10 @@ def test_what_github_would_refuse_a_second_time_is_looked_at_first(
     github: GitHub, forge: CannedGitHub, given: Json, edit: PullEdit, after: bool
 ) -> None:
     forge.add("s/0", **given)
-    forge.fail(1, GATEWAY, after=after)
+    forge.fail(2 if edit.reopen else 1, GATEWAY, after=after)
     github.update_pulls([edit])
     expected = ["StackrUpdate", "StackrStates"] + ([] if after else ["StackrUpdate"])
-    assert forge.operations() == expected
+    assert [name for name in forge.operations() if name != "StackrBases"] == expected
 
 
 def test_an_unknown_reviewer_or_label_is_refused_before_anything_is_written(

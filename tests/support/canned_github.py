@@ -13,6 +13,7 @@ from typing import Any
 
 from graphql import GraphQLError, GraphQLResolveInfo, execute_sync, parse, validate
 
+from stackr.core.model import ZERO_OID
 from tests.support.canned_http import Asked, Canned, ManualClock
 from tests.support.github_schema import github_schema
 
@@ -80,6 +81,7 @@ class CannedGitHub:
             "headRefName": head,
             "headRefOid": "a" * 40,
             "baseRefName": "main",
+            "baseRefOid": "b" * 40,
             "title": f"title {number}",
             "body": f"body {number}",
             "author": author,
@@ -95,6 +97,7 @@ class CannedGitHub:
             **more,
         }
         pull["repository"] = self.repository
+        pull["baseRef"] = lambda info: self._ref(info, pull["baseRefName"])
         pull["statusCheckRollup"] = lambda info: self._rollup(pull)
         self.pulls.append(pull)
         return pull
@@ -173,7 +176,7 @@ class CannedGitHub:
             "rules": {"nodes": []},
             **self.rules.get(name, {}),
         }
-        return {"name": name, "target": {"__typename": "Commit", "oid": oid}, **rules}
+        return {"id": f"REF_{name}", "name": name, "target": {"__typename": "Commit", "oid": oid}, **rules}
 
     def _issues(self, info: GraphQLResolveInfo, labels: list[str], states: list[str], first: int, **more: Any) -> Json:
         assert (states, first) == (["OPEN"], 20)
@@ -261,10 +264,12 @@ class CannedGitHub:
     def _do_updateRefs(self, given: Json) -> Json:
         for update in given["refUpdates"]:
             name = update["name"].removeprefix("refs/heads/")
-            if self.branches.get(name) != update["beforeOid"]:
+            if "beforeOid" in update and self.branches.get(name) != update["beforeOid"]:
                 raise Said("UNPROCESSABLE", f"Reference cannot be updated: {name}")
         for update in given["refUpdates"]:
-            del self.branches[update["name"].removeprefix("refs/heads/")]
+            name, oid = update["name"].removeprefix("refs/heads/"), update["afterOid"]
+            self.branches = {key: tip for key, tip in self.branches.items() if key != name}
+            self.branches |= {name: oid} if oid != ZERO_OID else {}
         return {}
 
     def _do_enqueuePullRequest(self, given: Json) -> Json:
