@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from stackr.errors import ConfigError
+from stackr.patterns import pattern
 from stackr.repo.config import GitConfig
 from stackr.repo.run import SEALED, Runner
 
 GH_TIMEOUT_S = 10.0
 FILL_TIMEOUT_S = 15.0
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_LOOPBACK = pattern(r"localhost|::1|127(?:\.\d{1,3}){3}")
 _VARIABLE = "STACKR_GIT_TOKEN"
 # `printf` is built into sh, so the token is on no command line here either.
 _HELPER = (
@@ -71,7 +72,7 @@ def scope_of(url: str) -> str | None:
         host, port = parts.hostname or "", parts.port
     except ValueError:
         return None
-    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)):
+    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and _LOOPBACK.fullmatch(host))):
         return None
     name = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{name}" + (f":{port}" if port else "")

@@ -207,7 +207,16 @@ def test_the_token_is_on_no_command_line_and_in_no_file(
 
 
 @pytest.mark.parametrize(
-    "url", ["http://example.com", "ssh://git@github.com", "git@github.com:o/r", "", "https://", "http://["]
+    "url",
+    [
+        "http://example.com",
+        "http://127.0.0.1.example.com",
+        "ssh://git@github.com",
+        "git@github.com:o/r",
+        "",
+        "https://",
+        "http://[",
+    ],
 )
 def test_addresses_that_may_not_see_a_token(repo: Repository, url: str) -> None:
     assert scope_of(url) is None
@@ -222,6 +231,7 @@ def test_addresses_that_may_not_see_a_token(repo: Repository, url: str) -> None:
         ("https://ghe.example.com:8443/o/r", "https://ghe.example.com:8443"),
         ("http://localhost:80/o", "http://localhost:80"),
         ("http://[::1]:8080/o", "http://[::1]:8080"),
+        ("http://127.0.0.2:8080/o", "http://127.0.0.2:8080"),
     ],
 )
 def test_a_scope_is_scheme_host_and_port(url: str, scope: str) -> None:
