@@ -65,4 +65,15 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise GitError(f'cannot write "{path}": {problem.strerror}') from problem
+        raise not_writable(path, problem) from problem
+
+
+def not_writable(path: Path, problem: OSError) -> GitError:
+    """The error for a file or folder that the machine does not let us write."""
+    next_step = "mend that and run the same command again"
+    return GitError(f'cannot write "{path}": {reason(problem)}', next_step=next_step)
+
+
+def reason(problem: OSError) -> str:
+    """The machine's words, as they stand in a sentence."""
+    return (problem.strerror or "input/output error").lower()

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from stackr.errors import GitError, Refused
+from stackr.errors import Refused
+from stackr.repo import disk
 
 if sys.platform == "win32":  # pragma: no cover
     import msvcrt
@@ -39,7 +40,7 @@ def hold(common_dir: Path, command: str, place: str = "this repository") -> Iter
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
     except OSError as problem:
-        raise GitError(f'cannot write to "{path.parent}": {problem.strerror}') from problem
+        raise disk.not_writable(path.parent, problem) from problem
     with file:
         _take(file, place)
         file.truncate(0)

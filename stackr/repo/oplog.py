@@ -159,7 +159,7 @@ class OpLog:
         except FileNotFoundError:
             return []
         except OSError as problem:
-            raise GitError(f'cannot read "{self.path}": {problem.strerror}') from problem
+            raise GitError(f'cannot read "{self.path}": {disk.reason(problem)}') from problem
         return [line for text in raw.splitlines() if (line := _parse(text)) is not None]
 
     def _write(self, lines: Iterable[_Line]) -> None:

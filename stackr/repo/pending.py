@@ -81,7 +81,7 @@ class Index:
                     next_step="wait for it to end; if none is running, remove that file and try again",
                 ) from taken
         except OSError as problem:
-            raise GitError(f'cannot write to "{self._lock.parent}": {problem.strerror}') from problem
+            raise disk.not_writable(self._lock.parent, problem) from problem
 
     def unlock(self) -> None:
         """Let other git processes in again; somebody else's lock stays."""

@@ -240,7 +240,8 @@ class Runner:
                 f'"{Path(argv[0]).name}" is not installed, or not on PATH', next_step=f"install {Path(argv[0]).name}"
             ) from gone
         except OSError as problem:  # "Argument list too long", no permission
-            raise GitError(f'cannot start "{Path(argv[0]).name}": {problem.strerror}') from problem
+            why = (problem.strerror or "no reason given").lower()
+            raise GitError(f'cannot start "{Path(argv[0]).name}": {why}') from problem
 
     def _wait(self, process: subprocess.Popen[bytes], timeout_s: float) -> bool:
         """Wait for the process itself; returns whether it had to be stopped at its time-out."""

@@ -96,7 +96,7 @@ def test_a_second_server_of_the_same_state_is_refused(served: tuple[Path, dict[s
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = Clone(tmp_path, "alice", "x").stackr("sandbox", "serve", "--root", "file", "--port", "0", code=6)
-    assert result.err.startswith(f'error: cannot write to "{tmp_path / "file" / "stackr"}": ')
+    assert result.err.startswith(f'error: cannot write "{tmp_path / "file" / "stackr"}": not a directory\n')
 
 
 def test_the_state_lives_in_the_data_directory_unless_told_otherwise(

@@ -74,5 +74,5 @@ def test_the_lock_is_let_go_after_an_error(repo: Repository) -> None:
 
 def test_a_git_directory_that_cannot_be_written_is_named(workspace: Workspace, repo: Repository) -> None:
     (workspace.clone.path / ".git" / "stackr").write_text("in the way")
-    with pytest.raises(GitError, match=r'cannot write to ".*stackr"'), repo.lock("submit"):
+    with pytest.raises(GitError, match=r'cannot write ".*stackr": file exists'), repo.lock("submit"):
         pass

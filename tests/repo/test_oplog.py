@@ -305,7 +305,7 @@ def test_a_full_disk_stops_it_before_anything_moves(
             patch.setattr(os, "fsync", full)
         else:
             patch.setattr(Path, "open", full)
-        with pytest.raises(GitError, match="No space left on device"):
+        with pytest.raises(GitError, match="no space left on device"):
             repo.move_refs([RefMove(MAIN, tip, below)], "test")
     assert workspace.clone.oid("main") == tip
     assert operations(repo) == ()
