@@ -236,9 +236,8 @@ class Runner:
         except FileNotFoundError as gone:
             if not self.cwd.exists():
                 raise GitError(f'"{self.cwd}" is gone', next_step="cd into the clone and try again") from gone
-            raise ConfigError(
-                f'"{Path(argv[0]).name}" is not installed, or not on PATH', next_step=f"install {Path(argv[0]).name}"
-            ) from gone
+            kind, name = (GitError if argv[0] == self.git_program else ConfigError), Path(argv[0]).name
+            raise kind(f'"{name}" is not installed, or not on PATH', next_step=f"install {name}") from gone
         except OSError as problem:  # "Argument list too long", no permission
             why = (problem.strerror or "no reason given").lower()
             raise GitError(f'cannot start "{Path(argv[0]).name}": {why}') from problem

@@ -114,6 +114,7 @@ def test_further_lines_of_an_error_are_indented_and_cleaned(
         (["act", "more"], ["got unexpected extra argument (more)", "stackr act --help"]),
         (["hook"], ["missing command", "stackr hook --help"]),
         (["--color", "red"], ['"red" is not one of "auto", "always", "never"', "stackr --help"]),
+        (["-C", "x" * 5000, "act"], ["to change to (-C)", "stackr --help"]),
         (["-C", "nowhere", "act"], ['there is no directory "nowhere" to change to (-C)', "stackr --help"]),
     ],
 )

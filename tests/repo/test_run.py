@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stackr.errors import ConfigError, GitError
+from stackr.errors import GitError
 from stackr.repo.ending import send
 from stackr.repo.run import Runner
 from stackr.repo.text import clean, redact
@@ -142,7 +142,7 @@ def test_a_process_left_behind_does_not_keep_a_push_waiting(tmp_path: Path) -> N
 
 
 def test_a_missing_git_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match='"no-such-git" is not installed, or not on PATH') as error:
+    with pytest.raises(GitError, match='"no-such-git" is not installed, or not on PATH') as error:
         Runner(tmp_path, git="no-such-git").git("version")
     assert error.value.next_step == "install no-such-git"
 
