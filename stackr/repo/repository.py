@@ -64,7 +64,7 @@ class Repository(Opened):
         on one for all.
         """
         identity = self._identity
-        with identity.asked() if picks else nullcontext(), Merging(self._merging_place()) as merging:
+        with identity.asked() if picks else nullcontext(), Merging(self._merging_place(), self._drafts) as merging:
             return restack.replay(
                 merging,
                 self.runner,
@@ -91,6 +91,17 @@ class Repository(Opened):
         """The change between two trees applied to a third (ids of trees), written when it applies."""
         with Merging(self._merging_place()) as merging:
             return restack.merge_trees(merging, self.runner, base, ours, theirs)
+
+    def draft_merge(self, base: str, ours: str, theirs: str) -> MergedTree:
+        """As ``merge_trees``, for a replay to come, which writes what is made here, too; until then it is not there."""
+        with Merging(self._merging_place()) as merging:
+            merged = merging.merge(base, ours, theirs)
+            self._drafts.update(merging.trees.new if merged.tree is not None else {})
+        return merged
+
+    @cached_property
+    def _drafts(self) -> dict[bytes, tuple[str, bytes]]:
+        return {}
 
     def try_merges(self, merges: Sequence[tuple[str, str, str]]) -> tuple[MergedTree, ...]:
         """The outcome of independent merges of (base, ours, theirs), ids of trees; nothing is written."""

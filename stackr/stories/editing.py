@@ -223,7 +223,7 @@ def _with_staged(app: App, stack: Stack, index: int, staged: str) -> str:
             f'"{change.title}" is above HEAD, and what is staged was made without it',
             next_step=f"stackr goto {change.commit.oid[:7]} takes it along; then run the same command again",
         )
-    merged = app.repo.merge_trees(at_head.tree, change.commit.tree, staged)
+    merged = app.repo.draft_merge(at_head.tree, change.commit.tree, staged)
     if merged.tree is None:
         raise conflicts.not_there(stack, change, merged.paths)
     return merged.tree

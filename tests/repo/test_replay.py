@@ -406,6 +406,27 @@ def test_one_merge_of_trees(workspace: Workspace, repo: Repository) -> None:
     assert repo.merge_trees(mine, theirs, mine) == MergedTree(theirs)
 
 
+def test_a_drafted_merge_is_written_with_the_replay_that_uses_it_and_not_before(
+    workspace: Workspace, repo: Repository
+) -> None:
+    clone = workspace.clone
+    base = clone.oid()
+    mine = clone.tree(commit(clone, {"src/code.py": "mine\n"}))
+    clone.git("reset", "-q", "--hard", base)
+    theirs = clone.tree(commit(clone, {"src/other.py": "theirs\n"}))
+    before = repo.process_count
+    merged = repo.draft_merge(clone.tree(base), mine, theirs).tree
+    assert merged is not None
+    assert repo.process_count - before <= 1  # the open git cat-file
+    with pytest.raises(AssertionError):
+        clone.git("cat-file", "-e", merged)
+    above = clone.tree(commit(clone, {"README": "above\n"}))
+    done = repo.replay([Pick("one", clone.tree(base), merged, b"One\n"), Pick("two", theirs, above, b"Two\n")], base)
+    assert clone.git("show", f"{done.oids['one']}:src/other.py", f"{done.oids['two']}:src/code.py") == "theirs\nmine"
+    assert clone.git("show", f"{done.oids['two']}:README") == "above"
+    clone.git("fsck", "--strict")
+
+
 def test_a_commit_that_is_not_here_is_said(repo: Repository) -> None:
     with pytest.raises(GitError, match='commit "1111111111" is missing'):
         repo.replay([], "1" * 40)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # From here on git rebase merges by diff.algorithm, and merge-tree only when told.
 _ALGORITHM_SINCE = (2, 46)
 
+_NONE: Mapping[bytes, tuple[str, bytes]] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -45,9 +47,11 @@ class Place:
 class Merging:
     """Merges that build on one another; git and the scratch directory appear with the first that needs them."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, drafts: Mapping[bytes, tuple[str, bytes]] = _NONE) -> None:
+        """``drafts`` are objects of earlier merges that are not written yet; see ``Trees.new``."""
         self._place = place
         self.trees = Trees(self._read, place.read_many)
+        self.trees.new.update(drafts)
         self._read_ahead = 0
         self._scratch: Scratch | None = None
         self._git: real.Merge | None = None

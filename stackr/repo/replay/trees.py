@@ -106,7 +106,7 @@ class Trees:
 
     def _pairs_below(self, pair: Pair) -> dict[bytes, Pair]:
         """The folders of the same name that differ."""
-        before, after = (self._known.get(oid, {}) for oid in pair)
+        before, after = (self.get(oid) if oid in self._known or oid in self.new else {} for oid in pair)
         pairs = ((name, before.get(name), after.get(name)) for name in changed(before, after))
         return {name: (was[1], now[1]) for name, was, now in pairs if was and now and was[0] == now[0] == TREE}
 
