@@ -22,8 +22,8 @@ TITLE_LIMIT = 256
 BODY_LIMIT = 65_536
 
 
-def _unnamed(pattern: re.Pattern[str]) -> str:
-    return re.sub(r"\?P<\w+>", "?:", pattern.pattern)
+def _unnamed(named: re.Pattern[str]) -> str:
+    return re.sub(r"\?P<\w+>", "?:", named.pattern)
 
 
 _COMMENT = "<!-- stackr:"  # how whole and half blocks begin

@@ -99,12 +99,12 @@ def plan_updates(stack: Stack, active: Sequence[int], options: SubmitOptions, pa
             continue
         elif index in active:
             base = _new_base(change.pull, final_base(stack, index), stack.trunk.name, parked)
-            merged = body.merge(change.pull.title, change.pull.body, wanted, _numbers(stack))
-            updates.append(_update(stack, change.pull, wanted, options, base))
+            merged = _merged(stack, change.pull, wanted)
+            updates.append(_update(stack, change.pull, wanted, merged, options, base))
             notes += _kept_notes(change.pull, merged)
             said += [change.id] if is_news(change, merged, stack) else []
         elif _is_open(change):
-            updates.append(_update(stack, change.pull, wanted, SubmitOptions(), None))
+            updates.append(_list_update(stack, change.pull, wanted))
     return Updates(tuple(filter(None, updates)), tuple(notes), tuple(said))
 
 
@@ -127,22 +127,35 @@ def others(reviewers: Sequence[str], author: str) -> tuple[str, ...]:
     return tuple(name for name in reviewers if name.strip().removeprefix("@").lower() != author.lower())
 
 
+def _merged(stack: Stack, pull: PullRequest, wanted: body.Description) -> body.Merged:
+    return body.merge(pull.title, pull.body, wanted, _numbers(stack))
+
+
 def _update(
-    stack: Stack, pull: PullRequest, wanted: body.Description, options: SubmitOptions, base: str | None
+    stack: Stack,
+    pull: PullRequest,
+    wanted: body.Description,
+    merged: body.Merged,
+    options: SubmitOptions,
+    base: str | None,
 ) -> UpdatePull | None:
     draft = options.draft if options.draft not in (None, pull.draft) else None
-    description = _pending(stack, pull, wanted)
+    description = _pending(stack, pull, wanted, merged)
     reviewers = others(options.reviewers, pull.author)
     if base is None and description is None and draft is None and not (reviewers or options.labels):
         return None
     return UpdatePull(wanted.change_id, pull.number, pull.node_id, base, description, draft, reviewers, options.labels)
 
 
+def _list_update(stack: Stack, pull: PullRequest, wanted: body.Description) -> UpdatePull | None:
+    return _update(stack, pull, wanted, _merged(stack, pull, wanted), SubmitOptions(), None)
+
+
 def plan_lists(stack: Stack) -> Iterator[UpdatePull]:
     """Bring just the stack lists of one's own open pull requests up to date, bottom first."""
     for index, change in enumerate(stack.changes):
         if change.pull is not None and _is_open(change) and not is_somebody_elses(change, stack):
-            update = _update(stack, change.pull, describe(stack, index, (), SubmitOptions()), SubmitOptions(), None)
+            update = _list_update(stack, change.pull, describe(stack, index, (), SubmitOptions()))
             if update is not None:
                 yield update
 
@@ -157,11 +170,11 @@ def _numbers(stack: Stack) -> dict[str, int]:
     return {change.id: change.pull.number for change in stack.changes if change.pull}
 
 
-def _pending(stack: Stack, pull: PullRequest, wanted: body.Description) -> body.Description | None:
+def _pending(stack: Stack, pull: PullRequest, wanted: body.Description, merged: body.Merged) -> body.Description | None:
     """What of ``wanted`` would change, now or once all pull requests have numbers: anything, just the list, nothing."""
     just_list = replace(wanted, list_only=True)
-    full, listed = (body.merge(pull.title, pull.body, each, _numbers(stack)) for each in (wanted, just_list))
-    if (full.title, full.body) != (None, listed.body):
+    listed = merged if wanted.list_only else _merged(stack, pull, just_list)
+    if (merged.title, merged.body) != (None, listed.body):
         return wanted
     is_waiting = any(row.number is None for row in wanted.rows)
     return just_list if listed.body is not None or is_waiting else None
@@ -194,7 +207,7 @@ def body_lengths(stack: Stack, active: Sequence[int], options: SubmitOptions) ->
         if change.pull is None:
             text = body.new_body(wanted, _numbers(stack))
         else:
-            text = body.merge(change.pull.title, change.pull.body, wanted, _numbers(stack)).body or ""
+            text = _merged(stack, change.pull, wanted).body or ""
         waiting = sum(row.number is None for row in wanted.rows)
         lengths.append((change, len(text) + _ROW_ROOM * waiting))
     return lengths
