@@ -19,7 +19,7 @@ class HookRun:
         self._usual = common_dir / "hooks"
         self._config = config
 
-    def may_have(self, name: str) -> bool:
+    def _may_have(self, name: str) -> bool:
         """Whether there may be such a hook; ``False`` only where git would look nowhere but in an empty place."""
         # hook.<name>.command is git-hook(1) of newer gits.
         if any(entry.key.startswith(("hook.", "core.hookspath")) for entry in self._config().entries):
@@ -28,7 +28,7 @@ class HookRun:
 
     def run(self, name: str, *args: str, env: Mapping[str, str] | None = None) -> bool:
         """Run a hook, if there is one; whether there may have been. Raises ``GitError`` when it declines."""
-        if not self.may_have(name):
+        if not self._may_have(name):
             return False
         options = ["--", *args] if args else []
         full = {"GIT_EDITOR": ":", **(env or {})}

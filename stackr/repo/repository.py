@@ -65,7 +65,7 @@ class Repository(Opened):
         """
         identity = self._identity
         with identity.asked() if picks else nullcontext(), Merging(self._merging_place(), self._drafts) as merging:
-            return restack.replay(
+            replayed = restack.replay(
                 merging,
                 self.runner,
                 picks,
@@ -73,6 +73,9 @@ class Repository(Opened):
                 identity=identity,
                 sign=lambda: sign.signer(self.runner, self.config),
             )
+        if replayed.conflict is None:
+            self._drafts.clear()
+        return replayed
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
@@ -101,6 +104,7 @@ class Repository(Opened):
 
     @cached_property
     def _drafts(self) -> dict[bytes, tuple[str, bytes]]:
+        """Objects that the next replay writes, as (kind, bytes) by id."""
         return {}
 
     def try_merges(self, merges: Sequence[tuple[str, str, str]]) -> tuple[MergedTree, ...]:
