@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stackr.core.forks import Fork
     from stackr.core.model import Change, Stack
     from stackr.core.naming import PullName
+    from stackr.core.plan import Plan
     from stackr.core.ports import ForgeFacts
     from stackr.core.triage import CiRules
     from stackr.github.api import GitHub
@@ -252,6 +253,11 @@ class App:
             error = forks.no_write_access(f"{self.host.owner}/{self.host.name}", self.fork)
             error.next_step = "; ".join(filter(None, (otherwise, error.next_step)))
             raise error
+
+    def refuse_loss(self, plan: Plan) -> None:
+        """A dry run says no where the real one would: files of the user's are in the way."""
+        for files in plan.switches:
+            self.repo.check_switch(*files)
 
     @contextmanager
     def lock(self, command: str, *, needed: bool = True, resolving: bool = False) -> Iterator[None]:

@@ -9,7 +9,7 @@ import click
 from stackr import options
 from stackr.app import App
 from stackr.core.guards import refuse_busy
-from stackr.core.plan import MoveRefs, Plan
+from stackr.core.plan import Plan
 from stackr.core.ports import LocalState
 from stackr.core.steps import actions_json
 from stackr.core.undo import Operation, Place, choose, plan_undo
@@ -47,7 +47,7 @@ def _undo(app: App, count: int, *, dry_run: bool, as_json: bool) -> None:
     undone = choose(app.repo.list_operations(state), count)
     plan = plan_undo(undone, _place(app, state, undone))
     if dry_run:
-        _refuse_loss(app, plan)
+        app.refuse_loss(plan)
     else:
         from stackr.execute import execute_local
 
@@ -60,13 +60,6 @@ def _place(app: App, state: LocalState, undone: Sequence[Operation]) -> Place:
     moves = [move for operation in undone for move in operation.moves]
     named = [oid for move in moves for oid in (move.old, move.new) if oid is not None]
     return Place(state, app.repo.oplog.worktree, app.repo.read_commits(named))
-
-
-def _refuse_loss(app: App, plan: Plan) -> None:
-    """A dry run says no where the real one would."""
-    for action in plan.actions:
-        if isinstance(action, MoveRefs) and action.files is not None:
-            app.repo.check_switch(*action.files)
 
 
 def _show(app: App, plan: Plan, undone: Sequence[Operation], *, dry_run: bool, as_json: bool) -> None:

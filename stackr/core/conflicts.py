@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stackr.core.model import Change, Commit, Stack
+from stackr.core.replaying import ReplayConflict
 from stackr.core.resolving import Resolution
 from stackr.errors import Conflict, Refused
 
@@ -38,11 +39,13 @@ def with_others(stack: Stack, change: Change, paths: Sequence[str]) -> Conflict:
     )
 
 
-def within(stack: Stack, title: str, paths: Sequence[str], command: str) -> Conflict:
+def within(stack: Stack, conflict: ReplayConflict, command: str) -> Conflict:
     """A change that does not apply in its new place; ``command`` is what would have put it there."""
+    titles = {change.commit.oid: change.title for change in stack.changes}
+    title = titles.get(conflict.label, "the new change")
     base = stack.changes[0].commit.parents[0][:10]
     return Conflict(
-        f'"{title}" no longer applies after {command} (conflict in {files(paths)})',
+        f'"{title}" no longer applies after {command} (conflict in {files(conflict.paths)})',
         safe=still_there(stack),
         next_step=f"git rebase -i {base} does it step by step, and lets you mend the files",
     )

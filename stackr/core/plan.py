@@ -220,3 +220,8 @@ class Plan:
     def is_empty(self) -> bool:
         """Whether nothing would be written anywhere."""
         return not self.actions
+
+    @property
+    def switches(self) -> tuple[tuple[str, str], ...]:
+        """(old commit, new commit) of every change of the work tree."""
+        return tuple(action.files for action in self.actions if isinstance(action, MoveRefs) and action.files)

@@ -205,11 +205,6 @@ def _alone(stack: Stack) -> dict[str, str]:
     return {head.top: stack.local_branches[head.top]} if head.top else {}
 
 
-def switches(plan: Plan) -> Iterator[tuple[str, str]]:
-    """(old commit, new commit) of every change of the work tree."""
-    yield from (action.files for action in plan.actions if isinstance(action, MoveRefs) and action.files)
-
-
 def refreshed(synced: Stack) -> tuple[Change, ...]:
     """The changes whose pull requests a sync brings up to date: from the bottom to the first that has none open."""
     return tuple(takewhile(lambda change: change.pull and change.pull.state is PullState.OPEN, synced.changes))

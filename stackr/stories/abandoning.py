@@ -16,7 +16,7 @@ from stackr.core.model import Head, Stack
 from stackr.core.naming import pull_number
 from stackr.core.options import SubmitOptions
 from stackr.core.ownership import BRANCHES, HEADS
-from stackr.core.plan import MoveRefs, Plan
+from stackr.core.plan import Plan
 from stackr.core.ports import ReadRequest
 from stackr.core.status import outdated, report
 from stackr.core.submit import plan_submit
@@ -88,7 +88,7 @@ def _abandon(app: App, stack: Stack, doomed: Doomed, way: Way) -> None:
     left = outdated(plan_submit(after, SubmitOptions(style=app.config.style))) if after.changes else set()
     shown = report("abandon", after, left, plan.notes)
     if way.dry_run:
-        _refuse_loss(app, plan)
+        app.refuse_loss(plan)
         show.plan(app.ui, plan, stack, shown, as_json=way.as_json)
         return
     outcome = execute(plan, stack, app.repo, app.forge, app.ui)
@@ -101,18 +101,9 @@ def _drop(app: App, stack: Stack, index: int) -> tuple[Plan, Stack]:
     edit = editing.drop(stack, index)
     replayed = app.repo.replay(edit.picks, editing.base_of(stack))
     if replayed.conflict is not None:
-        change = next(each for each in stack.changes if each.commit.oid == replayed.conflict.label)
-        what = f'dropping "{stack.changes[index].title}"'
-        raise conflicts.within(stack, change.title, replayed.conflict.paths, what)
+        raise conflicts.within(stack, replayed.conflict, f'dropping "{stack.changes[index].title}"')
     commits = app.repo.read_commits(replayed.oids.values())
     kept = [change for change in stack.changes if change.commit.oid in replayed.oids]
     changes = tuple(replace(change, commit=commits[replayed.oids[change.commit.oid]]) for change in kept)
     head = Head(stack.head.branch, changes[-1].commit.oid if changes else editing.base_of(stack), stack.head.top)
     return editing.plan_edit("abandon", stack, edit, replayed), replace(stack, changes=changes, head=head)
-
-
-def _refuse_loss(app: App, plan: Plan) -> None:
-    """A dry run says no where the real one would."""
-    for action in plan.actions:
-        if isinstance(action, MoveRefs) and action.files is not None:
-            app.repo.check_switch(*action.files)

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stackr.core import adopt, ghstack, sync
+from stackr.core import adopt, ghstack
 from stackr.core.fates import Fate, fates
 from stackr.core.guards import refuse_duplicate_ids, refuse_shape, refuse_submit
 from stackr.core.model import Stack
@@ -139,8 +139,7 @@ def _leftovers(app: App, stack: Stack, rest: Plan, way: Way) -> tuple[tuple[tupl
 
 def _carry_out(app: App, plan: Plan, after: Stack, way: Way) -> None:
     if way.dry_run:
-        for files in sync.switches(plan):
-            app.repo.check_switch(*files)
+        app.refuse_loss(plan)
         show.plan(app.ui, plan, after, report("adopt", after, outdated(plan), plan.notes), as_json=way.as_json)
         return
     outcome = execute(plan, after, app.repo, app.forge, app.ui)

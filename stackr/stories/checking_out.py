@@ -14,7 +14,7 @@ from stackr.core import checkout
 from stackr.core.checkout import Member
 from stackr.core.conflicts import files
 from stackr.core.model import Commit, Graph, Stack
-from stackr.core.plan import MoveRefs, Plan
+from stackr.core.plan import Plan
 from stackr.core.ports import LocalState
 from stackr.core.sought import Sought
 from stackr.core.status import report
@@ -166,9 +166,7 @@ def _show(app: App, plan: Plan, stack: Stack, members: Sequence[Member], way: Wa
     behind = {member.id for member in members if member.is_behind} - checkout.kept_as_they_are(members)
     shown = report("checkout", stack, behind, plan.notes if way.dry_run else ())
     if way.dry_run:
-        for action in plan.actions:
-            if isinstance(action, MoveRefs) and action.files is not None:
-                app.repo.check_switch(*action.files)
+        app.refuse_loss(plan)
         show.plan(app.ui, plan, stack, shown, as_json=way.as_json)
         return
     execute_local(plan, app.repo)

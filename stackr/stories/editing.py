@@ -77,7 +77,7 @@ def plan(app: App, command: str, stack: Stack, shape: Shape) -> Plan:
     edit = shape.edit
     replayed = app.repo.replay(edit.picks, editing.base_of(stack))
     if replayed.conflict is not None:
-        raise conflicts.within(stack, _title(stack, replayed.conflict.label), replayed.conflict.paths, shape.what)
+        raise conflicts.within(stack, replayed.conflict, shape.what)
     if shape.tree and editing.head_tree(stack, edit, replayed) != shape.tree:
         raise Conflict(
             f"after {shape.what} the changes up to HEAD would not come to what is staged",
@@ -85,11 +85,6 @@ def plan(app: App, command: str, stack: Stack, shape: Shape) -> Plan:
             next_step="stackr amend HEAD puts it into the change at HEAD",
         )
     return editing.plan_edit(command, stack, edit, replayed, shape.index)
-
-
-def _title(stack: Stack, label: str) -> str:
-    titles = {change.commit.oid: change.title for change in stack.changes}
-    return titles.get(label, "the new change")
 
 
 def amend(app: App, stack: Stack, name: str | None, text: str | None, way: Way, *, everything: bool) -> Shape:

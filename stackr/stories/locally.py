@@ -5,12 +5,10 @@ Used by ``stackr.stories.moving`` and ``stackr.stories.editing``. GitHub hears o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stackr.core.guards import refuse_busy, refuse_duplicate_ids, refuse_shape
-from stackr.core.plan import MoveRefs
 from stackr.core.status import with_new_words
 from stackr.observe import observe_offline
 from stackr.records import dataclass
@@ -47,8 +45,7 @@ def carry_out(app: App, plan: Plan, stack: Stack, way: Way) -> None:
     from stackr.execute import execute_local
 
     if way.dry_run:
-        for files in _switches(plan):
-            app.repo.check_switch(*files)
+        app.refuse_loss(plan)
         show.plan(
             app.ui, plan, stack, replace(_report(app, plan, _observe(app)), notes=plan.notes), as_json=way.as_json
         )
@@ -65,7 +62,3 @@ def _report(app: App, plan: Plan, observed: Observed) -> Report:
 
 def _observe(app: App) -> Observed:
     return observe_offline(app.repo, app.wanted(app.known_user()))
-
-
-def _switches(plan: Plan) -> Iterator[tuple[str, str]]:
-    yield from (action.files for action in plan.actions if isinstance(action, MoveRefs) and action.files)

@@ -86,7 +86,7 @@ def _sync(app: App, stack: Stack, way: Way) -> None:
     plan, synced = prepare(app, stack, rebased, push=way.push)
     left = outdated(plan_submit(synced, choices(app))) if synced.changes else set()
     if way.dry_run:
-        _refuse_loss(app, plan)
+        app.refuse_loss(plan)
         show.plan(app.ui, plan, synced, report(app.invocation.command, synced, left, plan.notes), as_json=way.as_json)
         return
     outcome = execute(plan, synced, app.repo, app.forge, app.ui)
@@ -216,9 +216,3 @@ def _warn_of_old_holders(app: App, stack: Stack, found: Mapping[str, Fate], tips
             for warning in taking.old_holders(stack, change, tips[change.commit.oid], branches):
                 app.ui.warn(warning)
             seen.update(branches)
-
-
-def _refuse_loss(app: App, plan: Plan) -> None:
-    """A dry run says no where the real one would."""
-    for files in sync.switches(plan):
-        app.repo.check_switch(*files)

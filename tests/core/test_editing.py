@@ -10,7 +10,7 @@ from stackr.core import conflicts, editing
 from stackr.core.editing import Edit, folded_message, head_tree, plan_edit, with_id
 from stackr.core.model import Change, Head, Stack
 from stackr.core.plan import MoveRefs, Plan, RefMove
-from stackr.core.replaying import Picked, Replayed
+from stackr.core.replaying import Picked, ReplayConflict, Replayed
 from stackr.errors import Refused
 from tests.support.builders import change, cid, commit, message, new, stack
 
@@ -181,11 +181,13 @@ def test_a_stack_that_is_like_that_already_moves_nothing() -> None:
 
 
 def test_conflicts_name_the_change_the_files_and_the_way_out() -> None:
-    within = conflicts.within(made(), "Add C", ["a.txt", "b.txt"], 'dropping "Add B"')
+    within = conflicts.within(made(), ReplayConflict("c1", ("a.txt", "b.txt")), 'dropping "Add B"')
     assert (within.message, within.safe, within.next_step) == (
         '"Add C" no longer applies after dropping "Add B" (conflict in a.txt, b.txt)',
         "nothing was moved; your branch is still at c1",
         "git rebase -i t1 does it step by step, and lets you mend the files",
     )
+    inserted = conflicts.within(made(), ReplayConflict(":new", ("a.txt",)), "inserting a change")
+    assert inserted.message == '"the new change" no longer applies after inserting a change (conflict in a.txt)'
     there = conflicts.not_there(made(), made().changes[0], ["a.txt"])
     assert there.message == 'what is staged does not apply to "Add A" (conflict in a.txt)'

@@ -12,7 +12,7 @@ from stackr.core.options import SubmitOptions
 from stackr.core.ownership import BRANCHES, HEADS, LANDED, PUSHING, SAID, TAKEN
 from stackr.core.plan import DeleteRefs, MoveRefs, Park, Plan, PushRefs, RefMove, UpdatePull
 from stackr.core.replaying import Picked, Replayed
-from stackr.core.sync import after, is_settled, new_tips, plan_picks, plan_sync, refreshed, switches, unmoved
+from stackr.core.sync import after, is_settled, new_tips, plan_picks, plan_sync, refreshed, unmoved
 from stackr.core.taking import TreeMerge, below_label, foreign_merges, old_holders, taken_in, with_co_authors
 from tests.support.builders import AUTHOR, BOB, cid, commit, listed, live, message, new, orphan, pull, ref, stack
 
@@ -197,7 +197,7 @@ def test_what_landed_is_gone_its_branches_go_to_what_is_below_and_files_follow_h
     assert later.landed_numbers == (10,)
     branches = (RefMove("refs/heads/feature", "b1", "b2"), RefMove("refs/heads/low", "a1", "t2"))
     assert plan.actions[0] == MoveRefs((*branches, LEAVES), "sync", ("b1", "b2"))
-    assert list(switches(plan)) == [("b1", "b2")]
+    assert plan.switches == (("b1", "b2"),)
 
 
 def test_the_next_is_retargeted_before_it_is_pushed_and_the_branch_of_what_landed_goes_last():
